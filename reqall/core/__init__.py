@@ -1,0 +1,1 @@
+"""The engine: knows nothing of any source, model or transport."""

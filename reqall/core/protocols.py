@@ -1,0 +1,209 @@
+"""What a component must be able to do: structural, synchronous protocols.
+
+Whatever a search calls (`expand`, `recall`, `fuse`, `rerank`, `embed_query`) must be thread-safe.
+Small `SupportsX` protocols name optional abilities.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
+
+from reqall.core.ranking import ChunkRanking, DocumentRanking
+from reqall.core.types import (
+    ChunkDraft,
+    Document,
+    Filters,
+    IndexBatch,
+    IndexEntry,
+    ItemType,
+    Link,
+    Page,
+    Passage,
+    Position,
+    Project,
+    Query,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+Vectors: TypeAlias = "npt.NDArray[np.float32]"
+"""Shape (number of texts, dimensions), float32, rows of length 1."""
+
+Storage: TypeAlias = Literal["catalog", "external", "memory"]
+
+
+class SqlConnection(Protocol):
+    """The part of a database connection that a recaller may rely on (apsw's)."""
+
+    def execute(self, statements: str, bindings: Any = ()) -> Any:
+        """Run SQL; iterate over the result for the rows."""
+
+    def executemany(self, statements: str, sequenceofbindings: Any) -> Any:
+        """Run SQL once for each of the bindings."""
+
+
+class Source(Protocol):
+    """A system of record, read-only. Pages keep memory bounded; ids are unique in a walk."""
+
+    def projects(self) -> Sequence[Project]:
+        """List the projects that the caller may see. Raises SourceError."""
+
+    def documents(self, project: Project, since: str | None) -> Iterator[Page[Document]]:
+        """Walk all documents, or those changed at or after the watermark `since`."""
+
+    def links(self, project: Project) -> Iterator[Page[Link]]:
+        """Walk the trace links of a project."""
+
+    def document_ids(self, project: Project) -> Iterator[Page[str]]:
+        """Walk the ids of all documents as cheaply as the source allows."""
+
+    def describe(self, project: Project) -> Sequence[ItemType]:
+        """List the types of documents and their fields."""
+
+
+@runtime_checkable
+class SupportsCount(Protocol):
+    """A source that can count a project's documents cheaply."""
+
+    def count(self, project: Project) -> int:
+        """Return the number of documents that `documents(project, None)` would yield."""
+
+
+@runtime_checkable
+class SupportsDeletions(Protocol):
+    """A source that tells what was deleted."""
+
+    def deleted(self, project: Project, since: str | None) -> Iterator[Page[str]]:
+        """Walk the ids of documents deleted at or after the watermark `since`."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTool:
+    """A native function of a source for language models.
+
+    `call` is a plain function, annotated throughout: its signature becomes the tool's input
+    schema (`Annotated[..., pydantic.Field(description=...)]` is honoured), its return annotation
+    (a pydantic model) the output schema. It raises ReqallError for what the caller can mend.
+    `summary` turns the result into the one or few lines that people read.
+    """
+
+    name: str
+    title: str
+    description: str
+    call: Callable[..., Any]
+    summary: Callable[[Any], str] = str
+    toolset: str = "browse"
+
+
+@runtime_checkable
+class SupportsTools(Protocol):
+    """A source with native metadata and browse functions, which work without any index."""
+
+    def tools(self) -> Sequence[SourceTool]:
+        """List the functions; names carry the source's configured name."""
+
+
+@runtime_checkable
+class SupportsValidation(Protocol):
+    """A source that can check its own settings."""
+
+    def validate(self, *, live: bool) -> Sequence[str]:
+        """Return one line per problem; `live` also talks to the system."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """How long a chunk may be: `max_tokens` as `count_tokens` counts them; None is no limit."""
+
+    max_tokens: int | None
+    count_tokens: Callable[[str], int]
+
+
+class Chunker(Protocol):
+    """Cuts a document into pieces that an index holds."""
+
+    def chunk(self, document: Document, budget: Budget) -> Sequence[ChunkDraft]:
+        """Cut the document; at least one piece, each within the budget, context included."""
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of length 1."""
+
+    @property
+    def identity(self) -> str:
+        """What makes two vectors comparable: model and its hash, pooling, prefixes, max tokens.
+
+        Cheap: no model is loaded, no endpoint asked.
+        """
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+
+    @property
+    def max_tokens(self) -> int:
+        """Longest text that is read whole; what is beyond is invisible."""
+
+    def count_tokens(self, text: str) -> int:
+        """Count tokens as the model sees them, special tokens included."""
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts to be found. Raises EmbedderError."""
+
+    def embed_query(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts to search with. Raises EmbedderError."""
+
+
+class QueryExpander(Protocol):
+    """Turns one question into several."""
+
+    def expand(self, query: Query) -> Sequence[str]:
+        """Return the texts to search with, the user's own first, no duplicates."""
+
+
+class Recaller(Protocol):
+    """An index: keeps entries, finds them again. One Ranking per text.
+
+    `storage` says where it lives: `catalog` (written inside the catalog's own transaction),
+    `external` (another engine, after commit) or `memory` (built anew in each process).
+    """
+
+    @property
+    def storage(self) -> Storage:
+        """Where the index lives."""
+
+    def prepare(self, entries: Sequence[IndexEntry]) -> Any:
+        """Do the slow and pure part (embedding) without holding a lock."""
+
+    def apply(self, batch: IndexBatch, prepared: Any, tx: SqlConnection | None) -> None:
+        """Write the batch; running it twice changes nothing."""
+
+    def position(self) -> Position | None:
+        """Say how far the engine itself is; None when it holds nothing, or lost it."""
+
+    def recall(self, texts: Sequence[str], limit: int, filters: Filters) -> Sequence[ChunkRanking]:
+        """Find chunks of up to `limit` DOCUMENTS per text, filtered before ranking."""
+
+
+@runtime_checkable
+class SupportsDrop(Protocol):
+    """A recaller that can remove all that it stored."""
+
+    def drop(self, tx: SqlConnection | None) -> None:
+        """Remove everything; the next `apply` starts anew."""
+
+
+class Fuser(Protocol):
+    """Makes one ranking of several."""
+
+    def fuse(self, rankings: Sequence[DocumentRanking], weights: Sequence[float]) -> DocumentRanking:
+        """Fuse; one weight per ranking. Never invents a document, never repeats one."""
+
+
+class Reranker(Protocol):
+    """Orders passages anew by reading them beside the query."""
+
+    def rerank(self, query: str, passages: Sequence[Passage]) -> DocumentRanking:
+        """Return a permutation of the passages' documents."""

@@ -1,0 +1,92 @@
+"""What a plugin hands to the host: a name, how to build the component, and its options."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from reqall.core.errors import PluginError
+from reqall.core.protocols import Embedder, SqlConnection
+
+T_co = TypeVar("T_co", covariant=True)
+
+KINDS = ("source", "chunker", "embedder", "expander", "recaller", "fuser", "reranker")
+"""The kinds of components; each has a hook `register_<kind>s`."""
+
+
+class PluginOptions(BaseModel):
+    """Base of every component's options: a misspelt option is an error, not silence.
+
+    Give every field a description. A default may be `"${VAR}"` or `"${VAR:-text}"`: it is taken
+    from the environment when the component is built. Type secrets as `SecretStr`: the YAML may
+    then hold only a `${VAR}`.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """Marks an option that changes what an index stores: `Annotated[str, Stored()]`.
+
+    It becomes part of the fingerprint; a changed value is another index.
+    """
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Marks an option that names another component of the file: `Annotated[str, Reference("embedder")]`."""
+
+    kind: str
+
+
+class Database(Protocol):
+    """The catalog's file, as a component may use it."""
+
+    def reader(self) -> SqlConnection:
+        """Return this thread's connection for reading."""
+
+    def extend(self, callback: Callable[[Any], None]) -> None:
+        """Call `callback` on every connection, present and future (to load an extension)."""
+
+
+def _no_embedder(name: str) -> Embedder:
+    raise PluginError(f"no embedder {name!r}: this component was built without a configuration")
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """What the host lends to a component that is being built; nothing is global.
+
+    `name` is the component's name in the YAML, `folder` a place of its own for files,
+    `prefix` a prefix for its tables in `database`, unique to its fingerprint.
+    """
+
+    name: str = ""
+    folder: Path = Path()
+    prefix: str = ""
+    database: Database | None = None
+    embedder: Callable[[str], Embedder] = _no_embedder
+    clock: Callable[[], datetime] = _now
+
+
+@dataclass(frozen=True, slots=True)
+class Registration(Generic[T_co]):
+    """One component that a plugin offers.
+
+    `build(options, services)` receives an instance of `options`. `index_version` changes when
+    the component begins to store or to cut differently: what exists is then built anew.
+    """
+
+    name: str
+    summary: str
+    build: Callable[[Any, Services], T_co]
+    options: type[PluginOptions] = field(default=PluginOptions)
+    index_version: int = 1

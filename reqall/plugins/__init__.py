@@ -1,0 +1,1 @@
+"""The built-in plugins; each imports only the façade, as an outside plugin would."""

@@ -1,0 +1,1 @@
+"""The Jama Connect source."""

@@ -1,0 +1,1 @@
+"""For authors of plugins and for our own tests: fakes, contracts and the Jama simulator."""
