@@ -90,3 +90,4 @@ class Registration(Generic[T_co]):
     build: Callable[[Any, Services], T_co]
     options: type[PluginOptions] = field(default=PluginOptions)
     index_version: int = 1
+    traits: frozenset[str] = frozenset()

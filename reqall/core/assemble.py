@@ -1,0 +1,158 @@
+"""From a checked configuration to living components: each is built once, when it is first needed."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from reqall.core.changes import ChangeLog
+from reqall.core.catalog import Catalog
+from reqall.core.components import build_options, fingerprint, references
+from reqall.core.config import ComponentConfig, ConfigFile, IndexConfig, PipelineConfig
+from reqall.core.database import Database
+from reqall.core.environment import Environment
+from reqall.core.errors import NotFoundError, PluginError, ReqallError
+from reqall.core.host import PluginHost
+from reqall.core.indexing import Index, Indexer
+from reqall.core.pipeline import Arm, Pipeline
+from reqall.core.protocols import Chunker, Embedder, Source
+from reqall.core.registration import Registration, Services
+from reqall.core.wording import did_you_mean, one_of
+
+T = TypeVar("T")
+
+
+class Assembly:
+    """The components of one configuration file over one database; thread-safe."""
+
+    def __init__(
+        self, config: ConfigFile, host: PluginHost, environment: Environment, database: Database, folder: Path
+    ) -> None:
+        """Build nothing yet; `folder` holds the components' own files."""
+        self.config = config
+        self.host = host
+        self.environment = environment
+        self.database = database
+        self.folder = folder
+        self.catalog = Catalog(database)
+        self.log = ChangeLog(database)
+        self._built: dict[tuple[str, str], Any] = {}
+        self._lock = threading.RLock()
+
+    def source(self, name: str) -> Source:
+        """Return a configured source."""
+        return self._once("source", name, self._named("source", name, self.config.sources), self._services(name))
+
+    def embedder(self, name: str) -> Embedder:
+        """Return a configured embedder."""
+        return self._once("embedder", name, self._named("embedder", name, self.config.embedders), self._services(name))
+
+    def index(self, name: str) -> Index:
+        """Return a configured index."""
+        config = self._named("index", name, self.config.indexes)
+        return self._remember("index", name, lambda: self._index(name, config))
+
+    def pipeline(self, name: str) -> Pipeline:
+        """Return a configured pipeline."""
+        config = self._named("pipeline", name, self.config.pipelines)
+        return self._remember("pipeline", name, lambda: self._pipeline(name, config))
+
+    def indexer(self) -> Indexer:
+        """Return what keeps those indexes level that the file's pipelines name and this process can build.
+
+        An index whose component cannot be built here (no key, no wheel) stays behind; `problems` says why.
+        """
+        return self._remember("indexer", "", self._indexer)
+
+    def problems(self) -> dict[str, str]:
+        """Say which named indexes cannot be built here, and why."""
+        self.indexer()
+        return dict(self._remember("problems", "", dict))
+
+    def _indexer(self) -> Indexer:
+        problems = self._remember("problems", "", dict)
+        indexes = []
+        for name in sorted({arm.index for pipeline in self.config.pipelines.values() for arm in pipeline.recall}):
+            try:
+                indexes.append(self.index(name))
+            except ReqallError as error:
+                problems[name] = str(error)
+        return Indexer(self.catalog, self.log, indexes)
+
+    def _index(self, name: str, config: IndexConfig) -> Index:
+        registration = self.host.find("recaller", config.use)
+        options = build_options(registration, config, self.environment, f"index {name!r}")
+        embedders = [
+            getattr(options, option) for option, kind in references(registration.options) if kind == "embedder"
+        ]
+        embedder = self.embedder(embedders[0]) if embedders else None
+        chunker, chunking = self._chunker(name, config.chunk, embedder)
+        identity = fingerprint(registration, options, chunking, embedder.identity if embedder else "")
+        services = replace(
+            self._services(name), prefix=f"ix_{identity[:12]}", folder=self.folder / "indexes" / identity
+        )
+        recaller = self._build(registration, options, services, f"index {name!r}")
+        return Index(name, recaller, chunker, chunking, identity, embedder)
+
+    def _chunker(self, index: str, config: ComponentConfig, embedder: Embedder | None) -> tuple[Chunker, str]:
+        registration = self.host.find("chunker", config.use)
+        where = f"the chunker of index {index!r}"
+        options = build_options(registration, config, self.environment, where)
+        chunker = self._build(registration, options, self._services(index), where)
+        # Two embedders that read or count differently must never share chunks.
+        reads = f"{embedder.identity}/{embedder.max_tokens}" if embedder else "unlimited"
+        return chunker, fingerprint(registration, options, reads)
+
+    def _pipeline(self, name: str, config: PipelineConfig) -> Pipeline:
+        rerank = self.host.find("reranker", config.rerank.use)
+        keeps_order = "identity" in rerank.traits
+        return Pipeline(
+            name,
+            indexer=self.indexer(),
+            arms=[Arm(self.index(arm.index), arm.weight, arm.required) for arm in config.recall],
+            expander=self._stage("expander", name, config.expand) if config.expand else None,
+            fuser=self._stage("fuser", name, config.fuse),
+            fuser_name=config.fuse.use,
+            reranker=None if keeps_order else self._stage("reranker", name, config.rerank),
+            pin=config.pin,
+        )
+
+    def _stage(self, kind: str, pipeline: str, config: ComponentConfig) -> Any:
+        return self._once(kind, f"{pipeline}.{kind}", config, self._services(f"{pipeline}.{kind}"))
+
+    def _once(self, kind: str, name: str, config: ComponentConfig, services: Services) -> Any:
+        def make() -> Any:
+            registration = self.host.find(kind, config.use)
+            where = f"{kind} {name!r}"
+            return self._build(
+                registration, build_options(registration, config, self.environment, where), services, where
+            )
+
+        return self._remember(kind, name, make)
+
+    def _build(self, registration: Registration[T], options: Any, services: Services, where: str) -> T:
+        try:
+            return registration.build(options, services)
+        except ReqallError:
+            raise
+        except Exception as error:
+            message = f"{where} could not be built by {registration.name!r}: {type(error).__name__}"
+            raise PluginError(message, "see the log; `reqall plugins` says which package it comes from") from error
+
+    def _services(self, name: str) -> Services:
+        return Services(name=name, folder=self.folder / name, database=self.database, embedder=self.embedder)
+
+    def _named(self, kind: str, name: str, known: dict[str, T]) -> T:
+        if name not in known:
+            raise NotFoundError(
+                f"no {kind} {name!r}{did_you_mean(name, known)}", f"the configuration has: {one_of(known)}"
+            )
+        return known[name]
+
+    def _remember(self, kind: str, name: str, make: Callable[[], T]) -> T:
+        with self._lock:
+            if (kind, name) not in self._built:
+                self._built[kind, name] = make()
+            found: T = self._built[kind, name]
+            return found
