@@ -32,7 +32,6 @@ from reqall.core.protocols import (
     SupportsCount,
     SupportsDeletions,
     SupportsDrop,
-    SupportsTools,
     SupportsValidation,
     Vectors,
 )
@@ -110,7 +109,6 @@ __all__ = [
     "SupportsCount",
     "SupportsDeletions",
     "SupportsDrop",
-    "SupportsTools",
     "SupportsValidation",
     "Vectors",
     "__version__",

@@ -1,13 +1,13 @@
 """From a checked configuration to living components: each is built once, when it is first needed."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from reqall.core.changes import ChangeLog
 from reqall.core.catalog import Catalog
+from reqall.core.changes import ChangeLog
 from reqall.core.components import build_options, fingerprint, references
 from reqall.core.config import ComponentConfig, ConfigFile, IndexConfig, PipelineConfig
 from reqall.core.database import Database
@@ -27,14 +27,25 @@ class Assembly:
     """The components of one configuration file over one database; thread-safe."""
 
     def __init__(
-        self, config: ConfigFile, host: PluginHost, environment: Environment, database: Database, folder: Path
+        self,
+        config: ConfigFile,
+        host: PluginHost,
+        environment: Environment,
+        database: Database,
+        folder: Path,
+        *,
+        pipelines: Iterable[str] | None = None,
     ) -> None:
-        """Build nothing yet; `folder` holds the components' own files."""
+        """Build nothing yet; `folder` holds the components' own files.
+
+        `pipelines` limits those whose indexes are maintained; None maintains all of the file's.
+        """
         self.config = config
         self.host = host
         self.environment = environment
         self.database = database
         self.folder = folder
+        self.maintained = list(config.pipelines if pipelines is None else pipelines)
         self.catalog = Catalog(database)
         self.log = ChangeLog(database)
         self._built: dict[tuple[str, str], Any] = {}
@@ -42,11 +53,16 @@ class Assembly:
 
     def source(self, name: str) -> Source:
         """Return a configured source."""
-        return self._once("source", name, self._named("source", name, self.config.sources), self._services(name))
+        found: Source = self._once(
+            "source", name, self._named("source", name, self.config.sources), self._services(name)
+        )
+        return found
 
     def embedder(self, name: str) -> Embedder:
         """Return a configured embedder."""
-        return self._once("embedder", name, self._named("embedder", name, self.config.embedders), self._services(name))
+        config = self._named("embedder", name, self.config.embedders)
+        found: Embedder = self._once("embedder", name, config, self._services(name))
+        return found
 
     def index(self, name: str) -> Index:
         """Return a configured index."""
@@ -73,7 +89,8 @@ class Assembly:
     def _indexer(self) -> Indexer:
         problems = self._remember("problems", "", dict)
         indexes = []
-        for name in sorted({arm.index for pipeline in self.config.pipelines.values() for arm in pipeline.recall}):
+        pipelines = [self._named("pipeline", name, self.config.pipelines) for name in self.maintained]
+        for name in sorted({arm.index for pipeline in pipelines for arm in pipeline.recall}):
             try:
                 indexes.append(self.index(name))
             except ReqallError as error:

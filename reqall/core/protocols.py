@@ -98,14 +98,6 @@ class SourceTool:
 
 
 @runtime_checkable
-class SupportsTools(Protocol):
-    """A source with native metadata and browse functions, which work without any index."""
-
-    def tools(self) -> Sequence[SourceTool]:
-        """List the functions; names carry the source's configured name."""
-
-
-@runtime_checkable
 class SupportsValidation(Protocol):
     """A source that can check its own settings."""
 

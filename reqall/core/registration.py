@@ -1,6 +1,6 @@
 """What a plugin hands to the host: a name, how to build the component, and its options."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,7 +9,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from pydantic import BaseModel, ConfigDict
 
 from reqall.core.errors import PluginError
-from reqall.core.protocols import Embedder, SqlConnection
+from reqall.core.protocols import Embedder, SourceTool, SqlConnection
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -91,3 +91,4 @@ class Registration(Generic[T_co]):
     options: type[PluginOptions] = field(default=PluginOptions)
     index_version: int = 1
     traits: frozenset[str] = frozenset()
+    tools: Callable[[str, Callable[[], Any]], Sequence[SourceTool]] | None = None

@@ -17,8 +17,7 @@ def parse_jama_time(text: str) -> datetime:
     """Read a moment in one of Jama's two formats; `ValueError` for anything else."""
     match = _JAMA_TIME.fullmatch(text)
     if match is None:
-        message = f"not a date in the format yyyy-MM-dd'T'HH:mm:ss.SSSZ: {text!r}"
-        raise ValueError(message)
+        raise ValueError(f"not a date in the format yyyy-MM-dd'T'HH:mm:ss.SSSZ: {text!r}")
     return datetime.fromisoformat(match[1] + match[2])
 
 

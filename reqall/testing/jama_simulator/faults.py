@@ -46,7 +46,6 @@ class Faults:
     legacy_relationships: bool = False
     relationship_total: Literal["all", "remaining", "absent"] = "all"
     affected_items_after_delete: bool = True
-    restore_moves_dates: bool = True
     contains_mode: Literal["literal", "lucene"] = "literal"
     index_lag_seconds: float = 0.0
     rate_limit_per_second: int | None = None
@@ -113,6 +112,5 @@ class Faults:
 
 def _checked(kind: int | str) -> int | str:
     if isinstance(kind, str) and kind not in FAILURE_WORDS:
-        message = f"no such failure: {kind!r}; known: {', '.join(FAILURE_WORDS)} or a status"
-        raise ValueError(message)
+        raise ValueError(f"no such failure: {kind!r}; known: {', '.join(FAILURE_WORDS)} or a status")
     return kind

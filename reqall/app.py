@@ -1,0 +1,185 @@
+"""The composition root: host, built-ins and pipelines.yaml become an App; faces only call it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from reqall.core.assemble import Assembly
+from reqall.core.config import MAX_CANDIDATE_K, MAX_TOP_K, ConfigFile, read_yaml
+from reqall.core.database import Database
+from reqall.core.environment import Environment, config_folder, data_folder
+from reqall.core.errors import InputError, NotFoundError
+from reqall.core.host import PluginHost, strictness
+from reqall.core.jobs import Job, Jobs, Lease
+from reqall.core.request import SearchRequest, filters_for
+from reqall.core.sync import Sync
+from reqall.core.types import Project, Query, SearchResult, native_id
+from reqall.core.validate import validate
+from reqall.core.wording import did_you_mean, one_of
+
+BUILT_INS = (
+    "reqall.plugins.sources",
+    "reqall.plugins.sources.jama",
+    "reqall.plugins.chunkers",
+    "reqall.plugins.embedders",
+    "reqall.plugins.expanders",
+    "reqall.plugins.recallers",
+    "reqall.plugins.fusers",
+    "reqall.plugins.rerankers",
+)
+
+PACKAGED = Path(__file__).with_name("pipelines.yaml")
+
+
+class Chosen(NamedTuple):
+    """A setting and where it came from."""
+
+    value: str
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class Overrides:
+    """What the caller fixes, above the environment; empty = not given."""
+
+    config: str = ""
+    pipeline: str = ""
+    database: str = ""
+
+
+class App:
+    """An assembled reqall. Nothing heavy happens before it is needed; thread-safe."""
+
+    def __init__(self, overrides: Overrides = Overrides(), environment: Environment | None = None) -> None:
+        """Load plugins, no more: what is wrong with a configuration must not hide what is installed."""
+        self.overrides = overrides
+        self.environment = environment or Environment()
+        self.host = PluginHost(BUILT_INS, **strictness(self.environment))
+
+    @cached_property
+    def config(self) -> ConfigFile:
+        """Read and check the configuration. Raises one ConfigError for all its mistakes."""
+        return validate(read_yaml(Path(self.config_file.value).expanduser()), self.host, self.environment)
+
+    @cached_property
+    def config_file(self) -> Chosen:
+        """Choose the YAML file; the working directory is never searched."""
+        own = config_folder() / "pipelines.yaml"
+        fallback = Chosen(str(own), "user's folder") if own.is_file() else Chosen(str(PACKAGED), "packaged")
+        return self._choose(self.overrides.config, "REQALL_CONFIG", fallback)
+
+    @cached_property
+    def database_file(self) -> Chosen:
+        """Choose the catalog's file."""
+        default = Chosen(str(data_folder() / "catalog.db"), "default")
+        return self._choose(self.overrides.database, "JAMA_MCP_DB_PATH", default)
+
+    @cached_property
+    def pipeline_name(self) -> Chosen:
+        """Choose the pipeline that answers when none is named."""
+        return self._choose(self.overrides.pipeline, "REQALL_PIPELINE", Chosen("default", "default"))
+
+    @cached_property
+    def assembly(self) -> Assembly:
+        """Open the database and stand ready to build components. Raises CatalogError."""
+        path = Path(self.database_file.value).expanduser()
+        return Assembly(self.config, self.host, self.environment, Database(path), path.parent)
+
+    @cached_property
+    def jobs(self) -> Jobs:
+        """Return the jobs of the catalog's file."""
+        return Jobs(self.assembly.database)
+
+    def close(self) -> None:
+        """Close the database, if it was opened."""
+        if "assembly" in self.__dict__:
+            self.assembly.database.close()
+
+    def synced_project(self, text: str) -> Project:
+        """Find an initialised project by id, key or name, without asking the source. Raises NotFoundError."""
+        known = [state.project for state in self.assembly.catalog.projects()]
+        found = _match(text, known)
+        if found is None:
+            names = [name for project in known for name in (project.key, project.name)]
+            raise NotFoundError(
+                f"project {text!r} is not initialised{did_you_mean(text, names)}",
+                f"run `reqall sync {text}` (for MCP clients: the tool {self._init_tool()}); initialised:"
+                f" {one_of(f'{native_id(p.id)} {p.key} {p.name}' for p in known)}",
+            )
+        return found
+
+    def source_project(self, text: str, source: str = "") -> Project:
+        """Find a project by id, key or name in its source. Raises NotFoundError, SourceError."""
+        sources = [source] if source else list(self.config.sources)
+        if not sources:
+            raise InputError("the configuration names no source", "add one under `sources:`")
+        prefix = text.partition(":")[0]
+        listed = [p for name in sources for p in self.assembly.source(prefix if prefix in sources else name).projects()]
+        found = _match(text, listed)
+        if found is None:
+            names = [name for project in listed for name in (project.key, project.name)]
+            raise NotFoundError(
+                f"no project {text!r} in {one_of(sources)}{did_you_mean(text, names)}",
+                f"visible: {one_of(f'{native_id(p.id)} {p.key} {p.name}' for p in listed)}",
+            )
+        return found
+
+    def sync(self, text: str, *, full: bool = False, source: str = "", background: bool = False) -> Job:
+        """Sync a project, or return the job that already does; `background` returns at once."""
+        project = self.source_project(text, source)
+        return sync_project(self.assembly, self.jobs, project, full=full, background=background)
+
+    def search(self, request: SearchRequest) -> tuple[Sequence[Project], SearchResult]:
+        """Search initialised projects. Raises InputError for what the caller can mend."""
+        projects = [self.synced_project(text) for text in request.projects]
+        name = request.pipeline or self.pipeline_name.value
+        pipeline = self.assembly.pipeline(name)
+        config = self.config.pipelines[name]
+        top_k, candidate_k = request.depth(config.top_k, config.candidate_k, MAX_TOP_K, MAX_CANDIDATE_K)
+        filters = filters_for(request, [project.id for project in projects], self.assembly.catalog)
+        query = Query(request.checked_query(), request.checked_sub_queries(), filters)
+        return projects, pipeline.search(query, top_k, candidate_k)
+
+    def _choose(self, override: str, variable: str, fallback: Chosen) -> Chosen:
+        if override:
+            return Chosen(override, "command line")
+        found = self.environment.get(variable)
+        return Chosen(found, f"{variable} from {self.environment.origin(variable)}") if found else fallback
+
+    def _init_tool(self) -> str:
+        return f"init_{next(iter(self.config.sources), 'source')}_project"
+
+
+def sync_project(assembly: Assembly, jobs: Jobs, project: Project, *, full: bool, background: bool) -> Job:
+    """Sync one project under a lease; when another job already does, that one is returned."""
+    job, lease = jobs.claim("full" if full else "sync", project.id)
+    if lease is None:
+        return job
+    source, catalog, indexer = assembly.source(project.source), assembly.catalog, assembly.indexer()
+
+    def work(held: Lease) -> str:
+        return Sync(source, catalog, indexer, project, held, lambda: datetime.now(UTC)).run(full=full)
+
+    if background:
+        jobs.start(lease, work)
+        return job
+    return jobs.run(lease, work)
+
+
+def _match(text: str, projects: Iterable[Project]) -> Project | None:
+    """Match by id before key before name; names and keys in any case. Raises InputError when two match."""
+    wanted = text.strip().casefold()
+    listed = list(projects)
+    for same in (
+        [p for p in listed if wanted in (p.id.casefold(), native_id(p.id).casefold())],
+        [p for p in listed if p.key.casefold() == wanted],
+        [p for p in listed if p.name.casefold() == wanted],
+    ):
+        if len(same) > 1:
+            raise InputError(f"{text!r} names {len(same)} projects", f"use an id: {one_of(p.id for p in same)}")
+        if same:
+            return same[0]
+    return None

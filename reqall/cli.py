@@ -1,0 +1,272 @@
+"""The command line: thin, each command calls the App and prints.
+
+Exit codes: 0 done, 1 failed with a message that says what to do, 2 wrong usage. With `--json`, and
+for `export`, stdout holds that alone; progress and logs go to stderr.
+"""
+
+import json
+import logging
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from reqall import __version__
+from reqall.answers import document_record, job_answer, search_answer
+from reqall.app import App, Overrides
+from reqall.core.errors import JobError, ReqallError
+from reqall.core.request import SearchRequest
+
+cli = typer.Typer(
+    name="reqall",
+    help="Requirements recall: hybrid retrieval over requirements, for people and language models.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Project = Annotated[str, typer.Argument(help="Project id, key or name")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON alone on stdout")]
+
+_given = Overrides()
+
+
+@cli.callback()
+def options(
+    config: Annotated[str, typer.Option(help="The pipelines.yaml to use (REQALL_CONFIG)")] = "",
+    db: Annotated[str, typer.Option(help="The catalog's database file (JAMA_MCP_DB_PATH)")] = "",
+) -> None:
+    """Take the options that hold for every command."""
+    global _given  # noqa: PLW0603 - set once, before the command runs
+    _given = Overrides(config=config, database=db)
+
+
+@contextmanager
+def _app(pipeline: str = "") -> Iterator[App]:
+    app = App(Overrides(_given.config, pipeline, _given.database))
+    logging.basicConfig(stream=sys.stderr, level=app.environment.get("REQALL_LOG_LEVEL", "WARNING").upper())
+    try:
+        yield app
+    finally:
+        app.close()
+
+
+@cli.command()
+def sync(
+    project: Project,
+    full: Annotated[
+        bool, typer.Option("--full", help="Read everything again; unchanged text is not embedded again")
+    ] = False,
+    source: Annotated[str, typer.Option(help="Which configured source, if several")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Read a project from its source and index it; later runs read only what changed."""
+    from reqall.terminal import watch_job
+
+    with _app() as app:
+        job = watch_job(app.jobs, app.sync(project, full=full, source=source, background=True))
+    if as_json:
+        _print_json(job_answer(job).model_dump())
+    if job.status != "DONE":
+        raise JobError(f"sync of {project} ended with {job.status}: {job.error}")
+    if not as_json:
+        typer.echo(f"{project}: {job.message}; {job.embedded} texts embedded, {job.requests} requests")
+
+
+@cli.command()
+def search(
+    query: Annotated[str, typer.Argument(help="A question, a description or a document key")],
+    project: Annotated[list[str], typer.Option("--project", "-p", help="Project id, key or name; may be repeated")],
+    pipeline: Annotated[str, typer.Option(help="Which pipeline (REQALL_PIPELINE, else default)")] = "",
+    top_k: Annotated[int | None, typer.Option(help="Hits to show, 1 to 50")] = None,
+    candidate_k: Annotated[int | None, typer.Option(help="Documents considered per index, 1 to 500")] = None,
+    item_type: Annotated[list[str] | None, typer.Option(help="Only this type; may be repeated")] = None,
+    status: Annotated[list[str] | None, typer.Option(help="Only this status; may be repeated")] = None,
+    modified_after: Annotated[str, typer.Option(help="ISO 8601, inclusive")] = "",
+    modified_before: Annotated[str, typer.Option(help="ISO 8601, inclusive; a bare date means its whole day")] = "",
+    explain: Annotated[bool, typer.Option("--explain", help="Show which index and text found each hit")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Search a synced project; works offline."""
+    from reqall.terminal import print_hits
+
+    request = SearchRequest(
+        tuple(project),
+        query,
+        item_types=tuple(item_type or ()),
+        statuses=tuple(status or ()),
+        modified_after=modified_after,
+        modified_before=modified_before,
+        top_k=top_k if top_k is not None or as_json else 10,
+        candidate_k=candidate_k,
+        pipeline=pipeline,
+    )
+    with _app(pipeline) as app:
+        projects, result = app.search(request)
+    answer = search_answer(projects, result, explain=explain)
+    if as_json:
+        record = answer.model_dump()
+        _print_json({"hits": record.pop("results"), **record})
+    else:
+        print_hits(answer)
+
+
+@cli.command()
+def export(project: Project) -> None:
+    """Print a synced project's documents as JSON lines."""
+    with _app() as app:
+        catalog = app.assembly.catalog
+        found = app.synced_project(project)
+        leaving: dict[str, list[Any]] = {}
+        for link in catalog.links(found.id):
+            leaving.setdefault(link.from_id, []).append(link)
+        for document in catalog.walk(found.id):
+            sys.stdout.write(
+                json.dumps(document_record(document, leaving.get(document.id, [])), ensure_ascii=False) + "\n"
+            )
+
+
+@cli.command()
+def plugins(as_json: AsJson = False) -> None:
+    """List plugins: what they offer, where they come from, and why one was left out."""
+    from reqall.terminal import print_plugins
+
+    with _app() as app:
+        if as_json:
+            offers = [
+                {
+                    "kind": offer.kind,
+                    "name": offer.registration.name,
+                    "summary": offer.registration.summary,
+                    "plugin": offer.plugin.name,
+                    "distribution": offer.plugin.distribution,
+                    "version": offer.plugin.version,
+                }
+                for offer in app.host.offers()
+            ]
+            left_out = [
+                {
+                    "plugin": p.name,
+                    "distribution": p.distribution,
+                    "version": p.version,
+                    "state": p.state,
+                    "reason": p.reason,
+                }
+                for p in app.host.plugins
+                if p.state != "loaded"
+            ]
+            _print_json({"components": offers, "left_out": left_out})
+        else:
+            print_plugins(app.host)
+
+
+@cli.command()
+def check(
+    live: Annotated[bool, typer.Option("--live", help="Also log in to the sources")] = False, as_json: AsJson = False
+) -> None:
+    """Show every effective setting with its origin, and what is in the way."""
+    from reqall.setup import check as look
+    from reqall.terminal import print_findings
+
+    with _app() as app:
+        findings = look(app, live=live)
+    if as_json:
+        _print_json([{"level": f.level, "subject": f.subject, "message": f.message} for f in findings])
+    else:
+        print_findings(findings)
+    if any(f.level == "problem" for f in findings):
+        raise typer.Exit(1)
+
+
+@cli.command(name="eval")
+def evaluate(
+    folders: Annotated[list[Path], typer.Argument(help="BEIR-style folders: corpus.jsonl, queries.jsonl, qrels.tsv")],
+    pipeline: Annotated[str, typer.Option(help="Pipelines, divided by commas")] = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Measure pipelines on judged collections."""
+    from reqall.core.evaluation import as_table
+    from reqall.experiment import evaluate_folder
+    from reqall.terminal import print_scores, watching
+
+    names = [name.strip() for name in pipeline.split(",") if name.strip()]
+    scores: dict[str, dict[str, dict[str, float]]] = {}
+    with _app() as app, watching() as watch:
+        for folder in folders:
+            results = evaluate_folder(app, folder, names, watch)
+            scores[folder.resolve().name] = as_table(results)
+            for warning in sorted({warning for result in results for warning in result.warnings}):
+                typer.echo(f"warning: {folder.name}: {warning}", err=True)
+    if as_json:
+        _print_json(scores)
+    else:
+        print_scores(scores)
+
+
+@cli.command()
+def schema() -> None:
+    """Print a JSON Schema of pipelines.yaml for editors."""
+    from reqall.core.config import ConfigFile
+
+    _print_json(ConfigFile.model_json_schema(by_alias=True))
+
+
+@cli.command()
+def serve(pipeline: Annotated[str, typer.Option(help="Pipeline that answers by default")] = "") -> None:
+    """Serve MCP over stdio."""
+    from reqall.server import serve as run
+
+    run(Overrides(_given.config, pipeline, _given.database))
+
+
+@cli.command()
+def demo(
+    stay: Annotated[
+        bool, typer.Option("--serve", help="Leave simulator and data running and print how to connect")
+    ] = False,
+) -> None:
+    """Show the main job on a simulated Jama: sync, three searches, the same through MCP."""
+    from reqall.demo import run
+
+    run(stay=stay)
+
+
+@cli.command(name="jama-simulator")
+def jama_simulator(
+    port: Annotated[int, typer.Option(help="Port on 127.0.0.1; 0 takes a free one")] = 0,
+    project: Annotated[Path | None, typer.Option(help="Project file; without it the demo's")] = None,
+) -> None:
+    """Run a simulated Jama on loopback until Ctrl+C."""
+    from reqall.testing.jama_simulator import serve as run
+
+    run(port, project)
+
+
+@cli.command()
+def version() -> None:
+    """Print the version."""
+    typer.echo(__version__)
+
+
+def _print_json(value: Any) -> None:
+    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
+
+
+def main() -> None:
+    """Run the command line; our own errors become one message and exit code 1."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="replace")
+    try:
+        cli()
+    except ReqallError as error:
+        sys.stderr.write(f"error: {error}\n")
+        sys.exit(1)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)

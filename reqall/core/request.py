@@ -1,0 +1,108 @@
+"""What a caller may ask of a search, and the checks that turn it into a query with filters."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, time
+
+from reqall.core.catalog import Catalog
+from reqall.core.errors import InputError
+from reqall.core.types import Filters
+from reqall.core.wording import did_you_mean, one_of
+
+MAX_QUERY_CHARACTERS = 8000
+MAX_QUERIES = 5
+
+_DATE_ONLY = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """A search as a person or a language model states it; empty fields are not given.
+
+    `modified_after` and `modified_before` are inclusive ISO 8601 texts; without an offset they are
+    UTC, and a bare date as upper bound means its whole day.
+    """
+
+    projects: tuple[str, ...]
+    query: str
+    sub_queries: tuple[str, ...] = ()
+    item_types: tuple[str, ...] = ()
+    statuses: tuple[str, ...] = ()
+    modified_after: str = ""
+    modified_before: str = ""
+    top_k: int | None = None
+    candidate_k: int | None = None
+    pipeline: str = ""
+
+    def checked_query(self) -> str:
+        """Return the query, if it can be searched with."""
+        return _checked("query", self.query)
+
+    def checked_sub_queries(self) -> tuple[str, ...]:
+        """Return the client's rewrites, if there are not too many."""
+        if len(self.sub_queries) > MAX_QUERIES:
+            raise InputError(
+                f"{len(self.sub_queries)} sub_queries; at most {MAX_QUERIES} texts are used, the query included",
+                f"send up to {MAX_QUERIES - 1} rewrites",
+            )
+        return tuple(_checked("sub_queries", text) for text in self.sub_queries if text.strip())
+
+    def depth(self, top_k: int, candidate_k: int, most: int, most_candidates: int) -> tuple[int, int]:
+        """Return (top_k, candidate_k): those asked for, else the pipeline's; checked against each other."""
+        hits = top_k if self.top_k is None else self.top_k
+        pool = max(candidate_k, hits) if self.candidate_k is None else self.candidate_k
+        if not (1 <= hits <= most and 1 <= pool <= most_candidates and hits <= pool):
+            raise InputError(
+                f"top_k is {hits} and candidate_k is {pool}",
+                f"top_k goes from 1 to {most}, candidate_k from 1 to {most_candidates}, and top_k <= candidate_k",
+            )
+        return hits, pool
+
+
+def filters_for(request: SearchRequest, project_ids: Sequence[str], catalog: Catalog) -> Filters:
+    """Resolve names of types and statuses to what the catalog holds. Raises InputError."""
+    types = catalog.item_types(project_ids) if request.item_types else []
+    ids = {text.casefold(): item.id for item in types for text in (item.name, item.id)}
+    statuses = {status.casefold(): status for status in (catalog.statuses(project_ids) if request.statuses else [])}
+    return Filters(
+        tuple(project_ids),
+        tuple(_resolved("item type", text, ids, [item.name for item in types]) for text in request.item_types),
+        tuple(_resolved("status", text, statuses, list(statuses.values())) for text in request.statuses),
+        _moment("modified_after", request.modified_after),
+        _moment("modified_before", request.modified_before, end_of_day=True),
+    )
+
+
+def _checked(name: str, text: str) -> str:
+    if not text.strip():
+        raise InputError(f"{name} is empty", "ask in a sentence, or name words, an identifier or a document key")
+    if len(text) > MAX_QUERY_CHARACTERS:
+        raise InputError(
+            f"{name} has {len(text)} characters; at most {MAX_QUERY_CHARACTERS} are searched with",
+            "send the sentences that matter",
+        )
+    if not any(character.isalnum() for character in text):
+        raise InputError(f"{name} has no word in it", "use at least one letter or digit")
+    return text
+
+
+def _resolved(kind: str, text: str, known: dict[str, str], names: list[str]) -> str:
+    found = known.get(text.strip().casefold())
+    if found is None:
+        raise InputError(f"no {kind} {text!r} here{did_you_mean(text, names)}", f"the projects have: {one_of(names)}")
+    return found
+
+
+def _moment(name: str, text: str, *, end_of_day: bool = False) -> datetime | None:
+    if not text.strip():
+        return None
+    try:
+        moment = datetime.fromisoformat(text.strip())
+    except ValueError as error:
+        raise InputError(
+            f"{name} is not a date: {text!r}", "write ISO 8601, such as 2026-03-01 or 2026-03-01T08:30Z"
+        ) from error
+    if end_of_day and _DATE_ONLY.fullmatch(text.strip()):
+        moment = datetime.combine(moment.date(), time.max)
+    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)

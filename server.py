@@ -1,0 +1,5 @@
+"""Runs the MCP server from a checkout: `python server.py`."""
+
+from reqall.server import main
+
+main()

@@ -1,0 +1,170 @@
+import re
+import time
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from reqall.plugins.sources.jama.html import html_text, plain_text
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("", ""),
+        ("<p>One.</p>\n\n<p>Two.</p>", "One.\nTwo."),
+        ("<p>a</p>\n<p>&nbsp;</p>\n<p>b</p>", "a\nb"),
+        ("a<br/>b", "a\nb"),
+        ("a<br><br><br><br>b", "a\n\nb"),
+        ("<div>a</div><h2>b</h2>c", "a\nb\nc"),
+        ("<b>bo</b><i>ld</i> <span style='x'>and</span>", "bold and"),
+        ("a&nbsp;&nbsp; b", "a b"),
+        ("<p>long\nsource\tline</p>", "long source line"),
+        ("<pre>a\n  b</pre>c", "a\nb\nc"),
+        ("Flow < 0.1 ml/h & rate > 999", "Flow < 0.1 ml/h & rate > 999"),
+        ("<p>Flow < 0.1 ml/h & rate > 999</p>", "Flow < 0.1 ml/h & rate > 999"),
+        ("<p>Flow &lt; 0.1 ml/h &amp; rate &gt; 999</p>", "Flow < 0.1 ml/h & rate > 999"),
+        ("Flow &lt; 0.1 ml/h &amp; rate", "Flow < 0.1 ml/h & rate"),
+        ("<p>x<limit, <TBD> and &lt;TBC&gt;</p>", "x<limit, <TBD> and <TBC>"),
+        ("see https://h/a?x=1&timestamp=2 <b>R&D</b>", "see https://h/a?x=1&timestamp=2 R&D"),
+        ('<a href="https://h/?a=1&amp;b=2">PRJ-1</a>', "PRJ-1"),
+        ("<a title='a > b'>link</a>", "link"),
+        ("<img src='a.png' alt='wiring  plan'>", "[image: wiring plan]"),
+        ("<img src='data:image/png;base64,AAAA'>x", "x"),
+        ("<img src='data:image/png;base64,AAAA' alt='data:image/png'>x", "x"),
+        ("<p>abc <img src='data:image/png;base64,AAAA", "abc"),
+        ("a<script>b</script><style>c{}</style><!-- d -->e", "ae"),
+        ("a <!-- never closed", "a <!-- never closed"),
+        ("a<!--[if gte mso 9]><p>office</p><![endif]-->b<o:p></o:p>", "ab"),
+        ("a\u200bb\ufeffc\u202ed", "abcd"),
+        ("a \uf0e0 b\uf0b7c", "a b c"),
+        ("&#xf0e0;x&#8203;y", "x y".replace(" ", "")),
+        ("10<sup>-3</sup> m<sup>2</sup>, 1<sup>st</sup>, H<sub>2</sub>O", "10^-3 m^2, 1st, H2O"),
+        ("https://example.com/a.txt", "https://example.com/a.txt"),
+        ("<?xml version='1.0'?><p>q</p>", "q"),
+        ("<p>broken<ul><li>x</p></b>", "broken\n- x"),
+        ("音量は<b>同期</b>する<br>Громкость", "音量は同期する\nГромкость"),
+    ],
+)
+def test_what_a_reader_sees(markup, text):
+    assert html_text(markup) == text
+
+
+def test_lists_are_nested_by_indentation():
+    markup = (
+        "<ul><li>a<ul><li>b<br>c</li></ul>tail</li><li><p>d</p></li></ul>"
+        "<ol start='9'><li>x<ul><li>y</li></ul></li><li>z</li></ol>"
+    )
+    assert html_text(markup) == "- a\n  - b\n    c\n  tail\n- d\n1. x\n  - y\n2. z"
+
+
+def test_a_table_has_one_line_per_row():
+    markup = """<table><caption>Limits</caption><thead><tr><th>Mode</th><th colspan="2">Range</th><th>Unit</th></tr></thead>
+    <tbody><tr><td rowspan="2">Low</td><td>1</td><td><p>2</p><p>3</p></td><td>ml</td></tr>
+    <tr><td>4</td><td><ul><li>p</li><li>q</li></ul></td><td></td></tr>
+    <tr><td></td></tr></tbody></table>after"""
+    assert html_text(markup) == "Limits\nMode | Range | | Unit\nLow | 1 | 2 3 | ml\nLow | 4 | p; q\nafter"
+
+
+def test_a_table_in_a_cell_stays_in_its_row():
+    inner = "<table><tr><td>a</td><td>b</td></tr><tr><td>c</td></tr></table>"
+    assert html_text(f"<table><tr><td>x:{inner}</td><td>y</td></tr></table>") == "x: a | b; c | y"
+
+
+def test_plain_text_keeps_its_lines():
+    assert plain_text("a  <b>\r\n b\n\n\n\nc\u200b ") == "a <b>\nb\n\nc"
+
+
+TAGS = ["p", "div", "span", "b", "ul", "ol", "li", "table", "tr", "td", "th", "h1", "a", "sup", "pre", "blockquote"]
+WORDS = st.text(alphabet=st.characters(whitelist_categories=["L", "N"]), min_size=1, max_size=8)
+
+
+@st.composite
+def trees(draw, depth=4):
+    if depth == 0 or draw(st.booleans()):
+        return draw(WORDS)
+    tag = draw(st.sampled_from(TAGS))
+    children = draw(st.lists(trees(depth=depth - 1), max_size=4))
+    attributes = draw(st.sampled_from(["", ' class="x"', " title='a > b'", ' rowspan="3"', ' colspan="2"']))
+    return f"<{tag}{attributes}>{' '.join(children)}</{tag}>"
+
+
+@given(trees())
+def test_markup_goes_and_words_stay(markup):
+    text = html_text(markup)
+    assert not re.search(rf"</?({'|'.join(TAGS)})\b", text)
+    words = re.sub(r"<[a-z0-9]+( class=\"x\"| title='a > b'| [a-z]+=\"\d\")?>|</[a-z0-9]+>", " ", markup).split()
+    for word in words:
+        assert word in text
+
+
+NASTY = st.text(
+    alphabet=st.one_of(st.sampled_from("<>&/\"'=!-;#x pbrtdliu\n"), st.characters(blacklist_categories=[])),
+    max_size=300,
+)
+
+
+@given(NASTY)
+@example("\ud800<p>\x00</p>")
+@example("<meta charset='utf-16'><p>x</p>")
+@example("<")
+@example("</p>")
+@example("<p")
+@example("&#0;<p>&#xd800;&#99999999;")
+def test_any_string_is_survived_and_comes_out_tidy(text):
+    for clean in (html_text(text), plain_text(text)):
+        assert "\n\n\n" not in clean
+        assert "\u00a0" not in clean
+        assert not re.search("[\u200b-\u200f\u202a-\u202e\ue000-\uf8ff\ud800-\udfff\x00]", clean)
+        assert clean.encode() is not None
+
+
+PLAIN = st.text(alphabet=st.characters(whitelist_categories=["L", "N", "P", "S", "Zs"], blacklist_characters="&<"))
+
+
+@given(st.lists(PLAIN.map(lambda text: " ".join(plain_text(text).split())).filter(bool), min_size=1))
+def test_plain_text_passes_unharmed(lines):
+    text = "\n".join(lines)
+    assert html_text(text) == text
+    assert html_text(html_text(text)) == text
+
+
+@pytest.mark.parametrize("opening", ["<div>", "<ul><li>", "<table><tr><td>", "<span>", "<blockquote>", "<p>"])
+def test_five_thousand_levels_do_not_overflow(opening):
+    assert "deep" in html_text(f"{opening * 5_000}deep")
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "<p style='margin:0'>some <b>bold</b> text of a line</p>\n",
+        "<tr><td style='border:solid 1px; width:100pt'><p>a cell</p></td><td style='width:80pt'>b</td></tr>",
+        "<ul><li><span style='font-size:11.0pt; font-family:Calibri'>an item in a list</span></li></ul>",
+        "<br>",
+        "<b x='",
+        "<!--",
+        "<p ",
+        "plain words & more < less ",
+    ],
+)
+def test_a_megabyte_takes_less_than_two_seconds(piece):
+    markup = piece * (1_000_000 // len(piece))
+    began = time.process_time()
+    html_text(markup)
+    assert time.process_time() - began < 2.0
+
+
+def test_repeated_cells_do_not_blow_up_the_text():
+    first = "<tr>" + f"<td rowspan=1000>{'x' * 150}</td>" * 60 + "</tr>"
+    markup = f"<table>{first}{'<tr><td>a</td></tr>' * 1_000}</table>"
+    assert len(html_text(markup)) < 4 * len(markup)
+
+
+@given(st.data())
+@settings(max_examples=30)
+def test_a_long_cell_is_not_repeated_and_a_short_one_is(data):
+    word = data.draw(WORDS)
+    markup = f"<table><tr><td rowspan=2>{word}</td><td>1</td></tr><tr><td>2</td></tr></table>"
+    assert html_text(markup) == f"{word} | 1\n{word} | 2"
+    long = "y" * 201
+    assert html_text(markup.replace(word, long, 1)) == f"{long} | 1\n| 2"
