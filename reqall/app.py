@@ -1,5 +1,6 @@
 """The composition root: host, built-ins and pipelines.yaml become an App; faces only call it."""
 
+import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -58,6 +59,9 @@ class App:
         self.overrides = overrides
         self.environment = environment or Environment()
         self.host = PluginHost(BUILT_INS, **strictness(self.environment))
+        self._lock = threading.RLock()  # tools of one server run in several threads
+        self._assembly: Assembly | None = None
+        self._jobs: Jobs | None = None
 
     @cached_property
     def config(self) -> ConfigFile:
@@ -82,21 +86,27 @@ class App:
         """Choose the pipeline that answers when none is named."""
         return self._choose(self.overrides.pipeline, "REQALL_PIPELINE", Chosen("default", "default"))
 
-    @cached_property
+    @property
     def assembly(self) -> Assembly:
         """Open the database and stand ready to build components. Raises CatalogError."""
-        path = Path(self.database_file.value).expanduser()
-        return Assembly(self.config, self.host, self.environment, Database(path), path.parent)
+        with self._lock:
+            if self._assembly is None:
+                path = Path(self.database_file.value).expanduser()
+                self._assembly = Assembly(self.config, self.host, self.environment, Database(path), path.parent)
+            return self._assembly
 
-    @cached_property
+    @property
     def jobs(self) -> Jobs:
         """Return the jobs of the catalog's file."""
-        return Jobs(self.assembly.database)
+        with self._lock:
+            if self._jobs is None:
+                self._jobs = Jobs(self.assembly.database)
+            return self._jobs
 
     def close(self) -> None:
         """Close the database, if it was opened."""
-        if "assembly" in self.__dict__:
-            self.assembly.database.close()
+        if self._assembly is not None:
+            self._assembly.database.close()
 
     def synced_project(self, text: str) -> Project:
         """Find an initialised project by id, key or name, without asking the source. Raises NotFoundError."""

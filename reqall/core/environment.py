@@ -33,9 +33,9 @@ def data_folder() -> Path:
 class MissingVariableError(ConfigError):
     """A `${VAR}` without default that is set nowhere."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, file: Path) -> None:
         """Name the variable and the places where it can be set."""
-        super().__init__(f"{name} is not set", f"set it in the environment or in {config_folder() / '.env'}")
+        super().__init__(f"{name} is not set", f"set it in the environment or in {file}")
         self.name = name
 
 
@@ -85,13 +85,14 @@ class Environment(Mapping[str, str]):
         name, default = match["name"], match["default"]
         found = self.get(name)
         if found is None and default is None:
-            raise MissingVariableError(name)
+            raise MissingVariableError(name, self.file)
         return default if found is None else found
 
 
 def is_reference(value: object) -> bool:
-    """Tell whether a value is nothing but one `${VAR}` (with or without default)."""
-    return isinstance(value, str) and _VARIABLE.fullmatch(value) is not None
+    """Tell whether a value is nothing but one `${VAR}`; a default that is not empty makes it a literal."""
+    match = _VARIABLE.fullmatch(value) if isinstance(value, str) else None
+    return match is not None and not match["default"]
 
 
 def has_variables(value: object) -> bool:
@@ -99,12 +100,20 @@ def has_variables(value: object) -> bool:
     return isinstance(value, str) and _VARIABLE.search(value) is not None
 
 
+def variable_names(value: Any) -> list[str]:
+    """List the variables in a value, in lists and mappings too."""
+    if isinstance(value, str):
+        return [match["name"] for match in _VARIABLE.finditer(value)]
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [name for item in items for name in variable_names(item)]
+
+
 def _read(file: Path) -> dict[str, str]:
-    if not file.is_file():
-        return {}
     from dotenv import dotenv_values
 
     try:
+        if not file.is_file():
+            return {}
         values = dotenv_values(file, interpolate=False, encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{file} cannot be read: {type(error).__name__}", "make it a readable UTF-8 file") from error

@@ -20,9 +20,18 @@ from typing import Any, Literal, Self, TypeAlias
 from urllib.parse import parse_qs, urlsplit
 
 Fault: TypeAlias = Literal[
-    "rate_limit", "server_error", "wrong_dimensions", "bad_json", "slow", "shuffled", "no_dimensions"
+    "rate_limit",
+    "server_error",
+    "bad_json",
+    "slow",
+    "wrong_dimensions",
+    "no_dimensions",
+    "shuffled",
+    "one_missing",
+    "long_vectors",
+    "zero_vectors",
 ]
-"""`shuffled` answers in another order, `no_dimensions` refuses that parameter, as servers of one-length models do."""
+"""What can go wrong: `no_dimensions` refuses that parameter, as servers of models with one length do."""
 
 _MOST_INPUTS = 2048
 _WORD = re.compile(r"[a-z0-9]+|[^\W_]")
@@ -181,10 +190,13 @@ class _Handler(BaseHTTPRequestHandler):
         if fault == "slow":
             endpoint.closing.wait(seconds)
         dimensions = (wanted or endpoint.dimensions) + (fault == "wrong_dimensions")
+        length = {"long_vectors": 3.0, "zero_vectors": 0.0}.get(str(fault), 1.0)
         data = [
-            {"object": "embedding", "index": index, "embedding": _encoded(text, dimensions, body)}
+            {"object": "embedding", "index": index, "embedding": _encoded(text, dimensions, length, body)}
             for index, text in enumerate(texts)
         ]
+        if fault == "one_missing":
+            data.pop()
         if fault == "shuffled":
             data.reverse()
         tokens = sum(len(text.split()) for text in texts)
@@ -206,8 +218,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
-def _encoded(text: str, dimensions: int, body: Mapping[str, Any]) -> list[float] | str:
-    vector = word_vector(text, dimensions)
+def _encoded(text: str, dimensions: int, length: float, body: Mapping[str, Any]) -> list[float] | str:
+    vector = [length * component for component in word_vector(text, dimensions)]
     if body.get("encoding_format") == "base64":
         return base64.b64encode(array.array("f", vector).tobytes()).decode()
     return vector

@@ -1,9 +1,13 @@
 """What is said of a failed request: enough to mend it, no key and no text that was sent."""
 
 import re
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from reqall import EmbedderError
+
+if TYPE_CHECKING:
+    from openai import OpenAIError
 
 _CODE = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
@@ -32,7 +36,7 @@ class Redactor:
         return text.replace(self._key, "***")
 
 
-def explain(error: Exception, model: str, redactor: Redactor) -> EmbedderError:
+def explain(error: "OpenAIError", model: str, redactor: Redactor) -> EmbedderError:
     """Turn what the client raised into an EmbedderError with a remedy.
 
     The answer's own message is left out: servers quote texts and keys in it. Its code is kept.
@@ -50,4 +54,10 @@ def explain(error: Exception, model: str, redactor: Redactor) -> EmbedderError:
     if isinstance(error, openai.APIConnectionError):
         reason = redactor.clean(str(error.__cause__ or error))
         return EmbedderError(f"{where} cannot be reached: {reason}", _NO_ANSWER)
-    return EmbedderError(f"{where} sent an answer that holds no embeddings ({type(error).__name__})", _NOT_EMBEDDINGS)
+    return EmbedderError(f"{where} could not be asked ({type(error).__name__})", _SERVER)
+
+
+def no_embeddings(error: Exception, redactor: Redactor) -> EmbedderError:
+    """Say that an answer came and was something else: a proxy's page, another service's JSON."""
+    what = f"the embedding endpoint {redactor.host} sent an answer that holds no embeddings ({type(error).__name__})"
+    return EmbedderError(what, _NOT_EMBEDDINGS)

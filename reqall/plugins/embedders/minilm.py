@@ -162,8 +162,7 @@ class _Encoder:
     def encode(self, texts: Sequence[str], batch_size: int) -> Vectors:
         import numpy as np
 
-        encodings = self._tokenizer.encode_batch(list(texts))
-        ids = [encoding.ids for encoding in encodings]
+        ids = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(list(texts))]
         vectors = np.empty((len(ids), self.dimensions), dtype=np.float32)
         # Texts of like length share a batch: fewer padding tokens to compute.
         order = sorted(range(len(ids)), key=lambda row: len(ids[row]))

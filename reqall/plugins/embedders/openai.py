@@ -6,10 +6,11 @@ https://learn.microsoft.com/azure/ai-services/openai/reference#embeddings.
 
 import threading
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from reqall import EmbedderError, Vectors
-from reqall.plugins.embedders.endpoint_errors import Redactor, explain
+from reqall.plugins.embedders.endpoint_errors import Redactor, explain, no_embeddings
 from reqall.plugins.embedders.openai_options import (
     NATIVE_DIMENSIONS,
     OpenAIOptions,
@@ -19,7 +20,7 @@ from reqall.plugins.embedders.openai_options import (
 )
 
 if TYPE_CHECKING:
-    from openai import OpenAI
+    from openai import Omit, OpenAI
 
 TOKENS_PER_REQUEST = 300_000
 """OpenAI's limit on the sum over all texts of a request."""
@@ -104,10 +105,12 @@ class OpenAIEmbedder:
         try:
             response = self._create(texts)
             items = sorted((item.index, item.embedding) for item in response.data)
-        except (openai.OpenAIError, ValueError, TypeError, AttributeError) as error:
-            # ValueError and the like: the client met an answer that is not JSON, or another JSON.
+        except openai.OpenAIError as error:
             # The cause may quote texts or the key, so `explain` alone decides what is said of it.
             raise explain(error, self._options.model, self._redactor) from None
+        except (ValueError, TypeError, AttributeError) as error:
+            # What the client lets through when an answer is not JSON, or another JSON.
+            raise no_embeddings(error, self._redactor) from error
         if [index for index, _ in items] != list(range(len(texts))):
             raise self._unusable(f"{len(items)} vectors for {len(texts)} texts, or not one for each")
         return self._unit([vector for _, vector in items])
@@ -115,15 +118,17 @@ class OpenAIEmbedder:
     def _create(self, texts: list[str]) -> Any:
         import openai
 
-        client = self._client()
+        create = partial(
+            self._client().embeddings.create, input=texts, model=self._options.model, extra_headers=self._headers()
+        )
         if self._asks_dimensions:
             try:
-                return client.embeddings.create(input=texts, model=self._options.model, dimensions=self._dimensions)
+                return create(dimensions=self._dimensions)
             except (openai.BadRequestError, openai.UnprocessableEntityError):
                 # Servers of models with one length refuse the parameter, even when it says that length.
                 if self._native is not None and self._native != self._dimensions:
                     raise
-        response = client.embeddings.create(input=texts, model=self._options.model)
+        response = create()
         if all(len(item.embedding) == self._dimensions for item in response.data):
             self._asks_dimensions = False
         return response
@@ -148,18 +153,21 @@ class OpenAIEmbedder:
             "Check EMBEDDING_MODEL; set EMBEDDING_DIMENSIONS to the length that the model gives.",
         )
 
+    def _headers(self) -> dict[str, "str | Omit"]:
+        import openai
+
+        header = self._options.key_header or ("api-key" if self._options.api_version else "")
+        return {"Authorization": openai.Omit(), header: self._key} if header else {}
+
     def _client(self) -> "OpenAI":
         with self._lock:
             if self._built is None:
                 import openai
 
                 version = self._options.api_version
-                header = self._options.key_header or ("api-key" if version else "")
-                headers: dict[str, Any] = {"Authorization": openai.Omit(), header: self._key} if header else {}
                 self._built = openai.OpenAI(
                     api_key=self._key,
                     base_url=self._url,
-                    default_headers=headers,
                     default_query={"api-version": version} if version else None,
                     timeout=self._options.timeout,
                     max_retries=self._options.max_retries,

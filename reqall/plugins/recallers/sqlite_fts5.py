@@ -21,7 +21,6 @@ from reqall import (
     PluginError,
     PluginOptions,
     Position,
-    Registration,
     Services,
     SqlConnection,
     Storage,
@@ -41,7 +40,9 @@ class Fts5Options(PluginOptions):
     tokenizer: Annotated[str, Stored()] = Field(
         default="porter unicode61", description="FTS5 tokenizer and its arguments, as in `tokenize=`."
     )
-    key_weight: float = Field(default=0.5, ge=0, description="BM25 weight of words in a document's key; 0 = not searched.")
+    key_weight: float = Field(
+        default=0.5, ge=0, description="BM25 weight of words in a document's key; 0 = not searched."
+    )
     name_weight: float = Field(
         default=1.5, ge=0, description="BM25 weight of words in a document's name; 0 = not searched."
     )
@@ -185,7 +186,8 @@ def _modified(entry: IndexEntry) -> int | None:
     return None if entry.facets.modified is None else microseconds(entry.facets.modified)
 
 
-def _build(options: Fts5Options, services: Services) -> SqliteFts5:
+def build_sqlite_fts5(options: Fts5Options, services: Services) -> SqliteFts5:
+    """Build the recaller. Raises PluginError where FTS5 refuses the tokenizer."""
     database = require_database(services, "sqlite_fts5")
     try:
         apsw.Connection(":memory:").execute(_create_words("words", options.tokenizer))
@@ -195,12 +197,3 @@ def _build(options: Fts5Options, services: Services) -> SqliteFts5:
             "see https://sqlite.org/fts5.html#tokenizers; the default is 'porter unicode61'",
         ) from error
     return SqliteFts5(options, database, services.prefix)
-
-
-SQLITE_FTS5 = Registration[SqliteFts5](
-    name="sqlite_fts5",
-    summary="BM25 over words, in the catalog's own file (SQLite FTS5).",
-    build=_build,
-    options=Fts5Options,
-)
-"""The registration of this recaller."""

@@ -1,14 +1,13 @@
 """Dense recall: exact nearest neighbours by sqlite-vec (https://github.com/asg017/sqlite-vec), in the catalog's file.
 
-Vectors have length 1, so the Euclidean distance d orders as the cosine does: cosine = 1 - d²/2.
-Projects share `BUCKETS` partitions: a partition each would cost a block of slots per project.
+Vectors have length 1, so Euclidean distance d orders as the cosine does: cosine = 1 - d² / 2.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any
 
 import apsw
 from pydantic import Field
@@ -25,19 +24,137 @@ from reqall import (
     PluginOptions,
     Position,
     Reference,
-    Registration,
     Services,
     SqlConnection,
     Storage,
+    Vectors,
 )
-from reqall.plugins.recallers.facets import microseconds
-from reqall.plugins.recallers.tables import has_table, read_position, require_database, write_position
+from reqall.plugins.recallers.tables import read_position, require_database, write_position
 from reqall.plugins.recallers.vec0 import Vec0
-
-Row: TypeAlias = "tuple[int, str, float]"
 
 
 class SqliteVecOptions(PluginOptions):
     """Options of `sqlite_vec`."""
 
     embedder: Annotated[str, Reference("embedder")] = Field(description="Name of the embedder that makes the vectors.")
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedVectors:
+    """Vectors by chunk id, as vec0 stores them; `embedded` counts the texts that were not known yet."""
+
+    vectors: Mapping[int, bytes] = field(default_factory=dict)
+    embedded: int = 0
+
+
+class SqliteVec:
+    """A vector index in the catalog's file; it is its own cache, found again by text hash."""
+
+    storage: Storage = "catalog"
+
+    def __init__(self, embedder: Embedder, database: Database, prefix: str) -> None:
+        """Name the tables after `prefix`; they appear with the first `apply`."""
+        self._embedder = embedder
+        self._database = database
+        self._prefix = prefix
+        self._tables = Vec0(prefix)
+
+    def prepare(self, entries: Sequence[IndexEntry]) -> PreparedVectors:
+        """Embed texts that the index does not hold, each once. Raises EmbedderError."""
+        if not entries:
+            return PreparedVectors()
+        hashes = {entry.chunk.id: entry.chunk.text_hash for entry in entries}
+        texts = {hashes[entry.chunk.id]: entry.chunk.text for entry in entries}
+        vectors = self._tables.stored(self._database.reader(), texts)
+        unknown = [text_hash for text_hash in texts if text_hash not in vectors]
+        if unknown:
+            embedded = self._embedder.embed_documents([texts[text_hash] for text_hash in unknown])
+            vectors |= zip(unknown, self._rows(embedded, len(unknown)), strict=True)
+        return PreparedVectors({chunk_id: vectors[text_hash] for chunk_id, text_hash in hashes.items()}, len(unknown))
+
+    def apply(self, batch: IndexBatch, prepared: PreparedVectors, tx: SqlConnection | None) -> None:
+        """Replace the entries of the batch's documents within the transaction."""
+        assert tx is not None, "storage 'catalog' is written within the catalog's transaction"
+        if not self._tables.exists(tx):
+            self._tables.create(tx, self._embedder.dimensions)
+        self._tables.delete(tx, batch.documents)
+        for entry in batch.entries:
+            self._tables.insert(tx, entry, prepared.vectors[entry.chunk.id])
+        self._tables.compact(tx, self._embedder.dimensions)
+        if batch.position is not None:
+            write_position(tx, self._prefix, batch.position)
+
+    def position(self) -> Position | None:
+        """Return what the last `apply` left."""
+        return read_position(self._database.reader(), self._prefix)
+
+    def recall(self, texts: Sequence[str], limit: int, filters: Filters) -> Sequence[ChunkRanking]:
+        """Find the chunks nearest to each text; scores are cosines. A blank text finds nothing."""
+        reader = self._database.reader()
+        asked = [text for text in texts if text.strip()]
+        if limit < 1 or not asked or self._tables.is_empty(reader):
+            return [ChunkRanking() for _ in texts]
+        conditions = self._tables.conditions(reader, filters)
+        if conditions is None:
+            return [ChunkRanking() for _ in texts]
+        vectors = dict(zip(asked, self._rows(self._embedder.embed_query(asked), len(asked)), strict=True))
+        return [
+            self._rank(reader, vectors[text], limit, conditions) if text in vectors else ChunkRanking()
+            for text in texts
+        ]
+
+    def drop(self, tx: SqlConnection | None) -> None:
+        """Remove all tables."""
+        assert tx is not None, "storage 'catalog' is written within the catalog's transaction"
+        self._tables.drop(tx)
+        tx.execute(f"drop table if exists {self._prefix}_position")
+
+    def _rank(self, reader: SqlConnection, vector: bytes, limit: int, conditions: str) -> ChunkRanking:
+        neighbours = self._tables.nearest(reader, vector, limit, conditions)
+        return ChunkRanking.of(
+            (chunk_id, document_id, 1 - distance * distance / 2) for chunk_id, document_id, distance in neighbours
+        ).limit_documents(limit)
+
+    def _rows(self, vectors: Vectors, count: int) -> list[bytes]:
+        import numpy as np
+
+        matrix = np.ascontiguousarray(vectors, dtype=np.float32)
+        if matrix.shape != (count, self._embedder.dimensions):
+            raise EmbedderError(
+                f"the embedder returned an array of shape {matrix.shape} for {count} texts; "
+                f"{(count, self._embedder.dimensions)} was announced",
+                "set the embedder's dimensions to what its model returns",
+            )
+        return [row.tobytes() for row in matrix]
+
+
+def build_sqlite_vec(options: SqliteVecOptions, services: Services) -> SqliteVec:
+    """Build the recaller. Raises PluginError where sqlite-vec is missing or cannot be loaded."""
+    database = require_database(services, "sqlite_vec")
+    path = _extension_path()
+    try:
+        _load(apsw.Connection(":memory:"), path)
+    except apsw.Error as error:
+        raise PluginError(
+            f"sqlite_vec: the SQLite extension {path} cannot be loaded: {error}",
+            "reinstall sqlite-vec, or use another recaller for vectors",
+        ) from error
+    database.extend(lambda connection: _load(connection, path))
+    return SqliteVec(services.embedder(options.embedder), database, services.prefix)
+
+
+def _extension_path() -> str:
+    """Find the extension without importing its package, which would import numpy at start."""
+    package = find_spec("sqlite_vec")
+    if package is None or package.origin is None:
+        raise PluginError(
+            "sqlite_vec: the package sqlite-vec is not installed (it has no wheel for some platforms)",
+            "run `pip install sqlite-vec`, or use another recaller for vectors",
+        )
+    return str(Path(package.origin).with_name("vec0"))
+
+
+def _load(connection: Any, path: str) -> None:
+    connection.enable_load_extension(True)
+    connection.load_extension(path)
+    connection.enable_load_extension(False)

@@ -7,6 +7,7 @@ neighbours, so that any part of a sentence is found without a dictionary.
 import re
 import unicodedata
 from collections import Counter
+from itertools import pairwise
 
 _UNSPACED = (
     "\u0e00-\u109f"  # Thai, Lao, Tibetan, Myanmar
@@ -24,15 +25,14 @@ _LETTER = "(?:[^\\W_]|[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u067
 _WORD = re.compile(f"{_LETTER}+")
 _TOKEN = re.compile(f"{_LETTER}+(?:[-_.]+{_LETTER}+)*")
 
-STOP_WORDS = frozenset(
-    (
-        "a about above after again all am an and any are as at be been before being below between both but by can "
-        "could did do does down during each few for from further had has have he her here his how i if in into is "
-        "it its just may me might more most must my no not of on once only or other our out over own same shall she "
-        "should so some such than that the their them then there these they this those through to too under up very "
-        "was we were what when where which who whom why will with would you your"
-    ).split()
+_ENGLISH = (
+    "a about above after again all am an and any are as at be been before being below between both but by can "
+    "could did do does down during each few for from further had has have he her here his how i if in into is "
+    "it its just may me might more most must my no not of on once only or other our out over own same shall "
+    "she  should so some such than that the their them then there these they this those through to too under "
+    "up very  was we were what when where which who whom why will with would you your"
 )
+STOP_WORDS = frozenset(_ENGLISH.split())
 """English words that say nothing of what a text is about."""
 
 
@@ -73,4 +73,4 @@ def _pairs(run: str) -> list[str]:
     letters = [character for character in run if character.isalnum()]
     if len(letters) == 1:
         return letters
-    return [f"{first} {second}" for first, second in zip(letters, letters[1:], strict=False)]
+    return [f"{first} {second}" for first, second in pairwise(letters)]

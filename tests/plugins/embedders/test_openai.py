@@ -1,7 +1,6 @@
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -41,6 +40,10 @@ def connect(tmp_path, endpoint, monkeypatch):
     return make
 
 
+def expected(texts):
+    return [pytest.approx(word_vector(text, 1536), abs=1e-6) for text in texts]
+
+
 def test_defaults_are_openai_with_its_small_model(tmp_path):
     embedder = build(tmp_path, {})
     assert embedder._url == "https://api.openai.com/v1"
@@ -51,8 +54,8 @@ def test_defaults_are_openai_with_its_small_model(tmp_path):
 def test_vectors_are_those_of_the_endpoint(connect, endpoint):
     texts = ["volume sync", "login session", "volume"]
     vectors = connect().embed_documents(texts)
-    assert vectors.dtype == np.float32
-    np.testing.assert_allclose(vectors, [word_vector(text, 1536) for text in texts], atol=1e-6)
+    assert vectors.dtype == "float32"
+    assert vectors.tolist() == expected(texts)
     (request,) = endpoint.requests
     assert (request.path, request.inputs, request.dimensions) == ("/v1/embeddings", tuple(texts), None)
     assert request.headers["authorization"] == f"Bearer {KEY}"
@@ -61,7 +64,12 @@ def test_vectors_are_those_of_the_endpoint(connect, endpoint):
 def test_answers_in_another_order_are_put_right(connect, endpoint):
     endpoint.switch_on("shuffled")
     texts = [f"requirement {number}" for number in range(5)]
-    np.testing.assert_allclose(connect().embed_query(texts), [word_vector(text, 1536) for text in texts], atol=1e-6)
+    assert connect().embed_query(texts).tolist() == expected(texts)
+
+
+def test_vectors_of_any_length_are_scaled_to_1(connect, endpoint):
+    endpoint.switch_on("long_vectors")
+    assert connect().embed_query(["volume"]).tolist() == expected(["volume"])
 
 
 def test_no_text_asks_nothing(connect, endpoint):
@@ -70,15 +78,14 @@ def test_no_text_asks_nothing(connect, endpoint):
 
 
 def test_an_empty_text_does_not_spoil_its_batch(connect):
-    vectors = connect().embed_documents(["volume", ""])
-    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-6)
+    assert connect().embed_documents(["volume", ""]).tolist() == expected(["volume", " "])
 
 
 def test_batches_hold_batch_size_texts(connect, endpoint):
     texts = [f"text {number}" for number in range(7)]
     vectors = connect(batch_size=3).embed_documents(texts)
     assert [len(request.inputs) for request in endpoint.requests] == [3, 3, 1]
-    np.testing.assert_allclose(vectors[6], word_vector("text 6", 1536), atol=1e-6)
+    assert vectors.tolist() == expected(texts)
 
 
 def test_batches_stay_below_the_tokens_of_a_request(connect, endpoint):
@@ -159,6 +166,8 @@ FAULTS = [
     ("server_error", r"answered 500 \(server_error\)", "EMBEDDING_BASE_URL"),
     ("bad_json", "no embeddings", "EMBEDDING_BASE_URL"),
     ("slow", "did not answer in time", "timeout"),
+    ("one_missing", "1 vectors for 2 texts", "EMBEDDING_MODEL"),
+    ("zero_vectors", "without a direction", "EMBEDDING_MODEL"),
     ("wrong_dimensions", "vectors of 1537 dimensions, 1536 expected", "EMBEDDING_DIMENSIONS"),
 ]
 
@@ -167,7 +176,7 @@ FAULTS = [
 def test_a_fault_that_stays_names_what_to_do(connect, endpoint, fault, message, remedy):
     endpoint.switch_on(fault, seconds=2)
     with pytest.raises(EmbedderError, match=message) as caught:
-        connect(max_retries=0, timeout=0.5).embed_query(["confidential words"])
+        connect(max_retries=0, timeout=0.5).embed_query(["confidential words", "volume"])
     assert remedy in caught.value.remedy
     assert "confidential" not in str(caught.value)
     assert KEY not in str(caught.value)
@@ -225,7 +234,7 @@ def test_threads_share_one_client(connect, endpoint):
     embedder = connect()
     with ThreadPoolExecutor(8) as pool:
         vectors = list(pool.map(lambda number: embedder.embed_query([f"text {number}"]), range(16)))
-    np.testing.assert_allclose(vectors[9][0], word_vector("text 9", 1536), atol=1e-6)
+    assert vectors[9].tolist() == expected(["text 9"])
     assert len(endpoint.requests) == 16
 
 
@@ -238,7 +247,7 @@ def test_what_is_counted_within_the_limit_is_read_whole(cl100k, tmp_path_factory
 
 PROSE = [
     "The system shall synchronise the volume within five seconds after the user has changed it. " * 5,
-    "系统应在五秒内同步音量设置，并在失败时通知用户。" * 5,
+    "系统应在五秒内同步音量设置。" * 5,
     "Система должна синхронизировать громкость в течение пяти секунд. " * 5,
 ]
 

@@ -1,8 +1,9 @@
 """The Jama Connect source: read-only, over Jama's REST API v1."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
-from reqall import Registration, Services, Source, hookimpl
+from reqall import Registration, Services, Source, SourceTool, hookimpl
 from reqall.plugins.sources.jama.options import JamaOptions
 
 
@@ -12,7 +13,21 @@ def _build(options: JamaOptions, services: Services) -> Source:
     return JamaSource(options, name=services.name or "jama")
 
 
+def _tools(name: str, source: Callable[[], Any]) -> Sequence[SourceTool]:
+    from reqall.plugins.sources.jama.tools import native_tools
+
+    return native_tools(name, source)
+
+
 @hookimpl
 def register_sources() -> Iterable[Registration[Source]]:
     """Offer the source `jama`."""
-    return [Registration("jama", "Jama Connect, over its REST API (read-only)", _build, JamaOptions)]
+    return [
+        Registration(
+            name="jama",
+            summary="Jama Connect, over its REST API (read-only)",
+            build=_build,
+            options=JamaOptions,
+            tools=_tools,
+        )
+    ]

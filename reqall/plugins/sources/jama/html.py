@@ -55,11 +55,12 @@ def html_text(markup: str) -> str:
 
         # Inside an element, because a bare text that looks like an address or a file makes bs4 warn.
         return _squeezed(_laid_out(BeautifulSoup(f"<div>{source}</div>", "lxml"), len(markup)))
-    breaks = {ord(LINE): "\n", ord(PARAGRAPH): "\n"}
-    if LINE in source or PARAGRAPH in source:
-        # There was markup: then line ends of the source mean nothing.
-        source = source.replace("\n", " ")
-    return _tidy(_visible(_ENTITY.sub(lambda entity: html.unescape(entity[0]), source.translate(breaks))))
+    text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), source)
+    if LINE not in source and PARAGRAPH not in source:
+        return _tidy(_visible(text))
+    layout = Layout()
+    layout.write(_symbols_out(text))
+    return _squeezed(layout.text())
 
 
 def plain_text(text: str) -> str:
@@ -101,7 +102,8 @@ def _decide(match: re.Match[str]) -> str:
     if whole and name in ("br", "p"):
         return LINE if name == "br" else PARAGRAPH
     if name in _STRUCTURE:
-        return match[0]
+        told = name == "img" or (name in ("td", "th") and "span" in match[0].lower())
+        return match[0] if told or not whole else f"<{match['close']}{name}>"
     if whole and (name in _INLINE or ":" in name):
         return "^" if name == "sup" and _is_exponent(match) else ""
     if name in _INLINE or ":" in name:

@@ -87,7 +87,7 @@ class _Table:
 class Layout:
     """Takes a walk through elements, gives lines; `repeats` limits the characters of repeated cells."""
 
-    def __init__(self, repeats: int) -> None:
+    def __init__(self, repeats: int = 0) -> None:
         self._repeats = repeats
         self._blocks = [_Block()]
         self._tables: list[_Table] = []

@@ -76,7 +76,7 @@ def find_item(source: JamaSource, text: str) -> Row:
         return row
     if not wanted:
         raise InputError("no item was given", "Pass an item's id (9608) or its document key (SA-REQ-20).")
-    rows = source.client.every(ITEMS, {"documentKey": wanted})
+    rows = source.client.every(ITEMS, {"documentKey": either_case(wanted)})
     matches = [row for row in rows if str(row.get("documentKey") or "").casefold() == wanted.casefold()]
     if not matches:
         raise NotFoundError(
@@ -87,6 +87,11 @@ def find_item(source: JamaSource, text: str) -> Row:
         ids = ", ".join(str(row["id"]) for row in matches)
         raise InputError(f"{len(matches)} items have the document key {wanted!r}", f"Pass one of their ids: {ids}.")
     return matches[0]
+
+
+def either_case(key: str) -> list[str]:
+    """Return a document key as given and in capitals, as Jama has it; values of a parameter are alternatives."""
+    return sorted({key, key.upper()})
 
 
 def did_you_mean(wanted: str, names: Iterable[str]) -> str:

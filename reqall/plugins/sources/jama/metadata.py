@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from reqall.plugins.sources.jama.answers import Row
 from reqall.plugins.sources.jama.items import ItemReader, iso, moment
-from reqall.plugins.sources.jama.lookup import did_you_mean, find_item_type, find_project
+from reqall.plugins.sources.jama.lookup import did_you_mean, either_case, find_item_type, find_project
 from reqall.plugins.sources.jama.results import ItemList, ItemRow
 from reqall.plugins.sources.jama.source import ITEMS, JamaSource
 
@@ -31,7 +31,7 @@ def query_metadata(source: JamaSource, query: MetadataQuery) -> ItemList:
     project = find_project(source, query.project)
     params: dict[str, object] = {"project": project["id"]}
     if query.document_key.strip():
-        params["documentKey"] = query.document_key.strip()
+        params["documentKey"] = either_case(query.document_key.strip())
     if query.item_type.strip():
         params["itemType"] = find_item_type(source, query.item_type).id
     if query.keyword.strip():

@@ -1,10 +1,10 @@
 """Jama as a source of documents and links."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 
-from reqall import ConfigError, Document, InputError, ItemType, Link, Page, Project, ReqallError, SourceTool, native_id
+from reqall import ConfigError, Document, InputError, ItemType, Link, Page, Project, ReqallError, native_id
 from reqall.plugins.sources.jama.address import base_url, is_set
 from reqall.plugins.sources.jama.answers import Row
 from reqall.plugins.sources.jama.client import JamaClient, Listing
@@ -127,12 +127,6 @@ class JamaSource:
         except ReqallError as error:
             return [_line(error)]
         return [] if visible else ["Jama shows no project to this user. Ask the Jama administrator for access."]
-
-    def tools(self) -> Sequence[SourceTool]:
-        """List the native functions, which ask Jama itself."""
-        from reqall.plugins.sources.jama.tools import native_tools
-
-        return native_tools(self)
 
     def attachments(self, params: dict[str, object]) -> int:
         """Count the attachments among the items that `params` select."""

@@ -1,15 +1,18 @@
-"""The native tools of a Jama source: they ask Jama itself and need no index."""
+"""The native tools of a Jama source: they ask Jama itself and need no index.
 
-from typing import Annotated
+They are listed before any source is built, so what asks Jama is imported with the first call.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BeforeValidator, Field
 
-from reqall import JsonValue, SourceTool, native_id
-from reqall.plugins.sources.jama.items import iso
-from reqall.plugins.sources.jama.lookup import find_item
-from reqall.plugins.sources.jama.metadata import MetadataQuery, item_row, query_metadata
-from reqall.plugins.sources.jama.results import Item, ItemList, ProjectList, ProjectRow
-from reqall.plugins.sources.jama.source import JamaSource
+from reqall import SourceTool
+from reqall.plugins.sources.jama.results import Item, ItemList, ProjectList
+
+if TYPE_CHECKING:
+    from reqall.plugins.sources.jama.source import JamaSource
 
 
 def _as_text(value: object) -> str:
@@ -28,22 +31,22 @@ Keyword = Annotated[str, _Text, Field(description="Word or literal phrase that t
 MaxResults = Annotated[int, Field(ge=1, le=200, description="How many items to return at most")]
 
 
-def native_tools(source: JamaSource) -> list[SourceTool]:
-    """Return the tools; their names carry the source's name."""
-    return [_list_projects(source), _get_item(source), _query_metadata(source)]
+def native_tools(name: str, source: "Callable[[], JamaSource]") -> list[SourceTool]:
+    """Return the tools of the source with this configured name; `source` builds it when one is called."""
+    return [_list_projects(name, source), _get_item(name, source), _query_metadata(name, source)]
 
 
-def _list_projects(source: JamaSource) -> SourceTool:
+def _list_projects(name: str, source: "Callable[[], JamaSource]") -> SourceTool:
     def call() -> ProjectList:
-        projects = sorted(source.projects(), key=lambda project: (project.name.casefold(), project.id))
-        rows = [ProjectRow(project_id=native_id(each.id), key=each.key, name=each.name) for each in projects]
-        return ProjectList(projects=rows, total=len(rows))
+        from reqall.plugins.sources.jama.browse import list_projects
+
+        return list_projects(source())
 
     def summary(result: ProjectList) -> str:
         return f"{result.total} projects"
 
     return SourceTool(
-        name=f"list_{source.name}_projects",
+        name=f"list_{name}_projects",
         title="List projects",
         description=(
             "List the projects that you may see, with id, key and name. Call it first when you do not know the id "
@@ -54,29 +57,21 @@ def _list_projects(source: JamaSource) -> SourceTool:
     )
 
 
-def _get_item(source: JamaSource) -> SourceTool:
+def _get_item(name: str, source: "Callable[[], JamaSource]") -> SourceTool:
     def call(item_id: ItemId) -> Item:
-        row, reader = find_item(source, item_id), source.reader
-        document = reader.document(row, f"{source.name}:{row.get('project')}")
-        return Item(
-            **item_row(reader, row).model_dump(),
-            type_id=document.type_id,
-            project_id=native_id(document.project_id),
-            parent_id=native_id(document.parent_id or ""),
-            created=iso(document.created),
-            sections=dict(document.sections),
-            fields={name: _text(value) for name, value in document.fields.items()},
-        )
+        from reqall.plugins.sources.jama.browse import get_item
+
+        return get_item(source(), item_id)
 
     def summary(result: Item) -> str:
         return f"{result.key} {result.name} ({', '.join(filter(None, (result.type, result.status)))})"
 
     return SourceTool(
-        name=f"get_{source.name}_item",
+        name=f"get_{name}_item",
         title="Get an item",
         description=(
             "Read one item in full, as it is now: all texts and fields. Use it when you know the id or the document "
-            f"key; to find items by what they are about use search_{source.name}_semantics. "
+            f"key; to find items by what they are about use search_{name}_semantics. "
             'Example: {"item_id": "SA-REQ-20"}'
         ),
         call=call,
@@ -84,7 +79,7 @@ def _get_item(source: JamaSource) -> SourceTool:
     )
 
 
-def _query_metadata(source: JamaSource) -> SourceTool:
+def _query_metadata(name: str, source: "Callable[[], JamaSource]") -> SourceTool:
     def call(
         project_id: ProjectId,
         *,
@@ -94,28 +89,24 @@ def _query_metadata(source: JamaSource) -> SourceTool:
         keyword: Keyword = "",
         max_results: MaxResults = 50,
     ) -> ItemList:
+        from reqall.plugins.sources.jama.metadata import MetadataQuery, query_metadata
+
         query = MetadataQuery(project_id, document_key, item_type, status, keyword, max_results)
-        return query_metadata(source, query)
+        return query_metadata(source(), query)
 
     def summary(result: ItemList) -> str:
         return f"{result.returned} of {result.total} items. {result.note}".rstrip()
 
     return SourceTool(
-        name=f"query_{source.name}_native_metadata",
+        name=f"query_{name}_native_metadata",
         title="Query items by metadata",
         description=(
             "List items of one project by exact conditions, asked live: document key, item type, status, and a "
             "keyword that is matched literally. Conditions are combined with and. Use it for complete lists and "
-            f"counts; for questions in your own words use search_{source.name}_semantics. "
+            f"counts; for questions in your own words use search_{name}_semantics. "
             'Example: {"project_id": "SA", "item_type": "Test Case", "status": "Approved"}'
         ),
         call=call,
         summary=summary,
         toolset="search",
     )
-
-
-def _text(value: JsonValue) -> str:
-    if isinstance(value, list):
-        return ", ".join(map(_text, value))
-    return str(value).lower() if isinstance(value, bool) else str(value)

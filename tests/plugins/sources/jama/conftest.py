@@ -1,9 +1,8 @@
-"""Jama sources under test, and an HTTP server that answers as a test dictates."""
+"""Jama clients and sources under test, and an HTTP server that answers as a test dictates."""
 
 import json
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
@@ -19,7 +18,7 @@ TOKEN_PATH = "/rest/oauth/token"
 
 
 class Answers(ThreadingHTTPServer):
-    """A server on loopback: `reply(path, query)` returns (status, headers, body)."""
+    """A server on loopback: `reply(path, query)` returns (status, headers, body); None of a token is a good one."""
 
     daemon_threads = True
 
@@ -27,21 +26,27 @@ class Answers(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.reply = reply
         self.seen = []
+        self.connections = 0
         self.url = f"http://127.0.0.1:{self.server_address[1]}"
+
+    def process_request(self, request, client_address):
+        self.connections += 1
+        super().process_request(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    wbufsize = -1
 
     def _answer(self):
-        length = int(self.headers.get("Content-Length") or 0)
-        self.rfile.read(length)
+        self.rfile.read(int(self.headers.get("Content-Length") or 0))
         parts = urlsplit(self.path)
         self.server.seen.append((self.command, parts.path, self.headers.get("Authorization")))
-        if parts.path == TOKEN_PATH and self.server.reply.__name__ != "tokens_too":
-            status, headers, body = 200, {}, {"access_token": "t0", "expires_in": 3600}
-        else:
-            status, headers, body = self.server.reply(parts.path, parse_qs(parts.query))
+        reply = self.server.reply(parts.path, parse_qs(parts.query))
+        if reply is None and parts.path == TOKEN_PATH:
+            reply = 200, {}, {"access_token": "t0", "expires_in": 3600}
+        status, headers, body = reply or (404, {}, {})
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
         self.send_response(status)
         for name, value in {"Content-Type": "application/json", **headers, "Content-Length": len(content)}.items():
@@ -49,14 +54,14 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(content)
 
-    do_GET = do_POST = _answer
+    do_GET = do_POST = _answer  # noqa: N815
 
     def log_message(self, *_):
         pass
 
 
 @contextmanager
-def answering(reply: Callable) -> Iterator[Answers]:
+def _serving(reply):
     server = Answers(reply)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
@@ -68,11 +73,11 @@ def answering(reply: Callable) -> Iterator[Answers]:
         server.server_close()
 
 
-def envelope(rows, total=None, start=0):
-    info = {"startIndex": start, "resultCount": len(rows)}
-    if total is not None:
-        info["totalResults"] = total
-    return {"meta": {"status": "OK", "timestamp": "2026-01-01T00:00:00.000+0000", "pageInfo": info}, "data": rows}
+@pytest.fixture(name="answering")
+def _answering():
+    """Start a server that answers with the given function; it stops after the test."""
+    with ExitStack() as stack:
+        yield lambda reply: stack.enter_context(_serving(reply))
 
 
 class Waits(list):
@@ -82,31 +87,67 @@ class Waits(list):
         self.append(seconds)
 
 
-def client_of(url, jama=JamaSimulator, **settings):
-    return JamaClient(url, jama.client_id, jama.client_secret, **{"sleep": Waits(), **settings})
+class Ticks:
+    """A clock that only a test moves."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def __call__(self):
+        return self.now
 
 
-def source_of(url, name="jama", *, clock=None, **options):
-    secret = SecretStr(JamaSimulator.client_secret)
-    filled = JamaOptions(**{"url": url, "client_id": JamaSimulator.client_id, "client_secret": secret, **options})
-    extra = {"clock": clock} if clock else {}
-    return JamaSource(filled, name, sleep=Waits(), **extra)
+@pytest.fixture
+def waits():
+    return Waits()
 
 
-def tiny(requirements=5, **changes):
-    """The tiny project, with whole collections replaced or items added."""
-    project = tiny_project(requirements)
-    project["items"] += changes.pop("more_items", [])
-    return project | changes
+@pytest.fixture
+def ticks():
+    return Ticks()
+
+
+@pytest.fixture(name="client_of")
+def _client_of(waits):
+    """Build a client for an address."""
+
+    def build(url, secret=JamaSimulator.client_secret, **settings):
+        return JamaClient(url, JamaSimulator.client_id, secret, **{"sleep": waits, **settings})
+
+    return build
+
+
+@pytest.fixture(name="source_of")
+def _source_of(waits, ticks):
+    """Build a source for an address."""
+
+    def build(url, name="jama", **options):
+        login = {"client_id": JamaSimulator.client_id, "client_secret": SecretStr(JamaSimulator.client_secret)}
+        return JamaSource(JamaOptions(**{"url": url, **login, **options}), name, sleep=waits, clock=ticks)
+
+    return build
 
 
 @pytest.fixture
 def jama():
+    """The tiny project, served."""
     with JamaSimulator(project=tiny_project()) as simulator:
         yield simulator
 
 
 @pytest.fixture
 def demo():
+    """The demo project, served."""
     with JamaSimulator() as simulator:
         yield simulator
+
+
+@pytest.fixture
+def envelope():
+    """Build the answer of a list."""
+
+    def build(rows, total=None):
+        info = {"startIndex": 0, "resultCount": len(rows), **({} if total is None else {"totalResults": total})}
+        return {"meta": {"status": "OK", "timestamp": "2026-01-01T00:00:00.000+0000", "pageInfo": info}, "data": rows}
+
+    return build

@@ -1,0 +1,43 @@
+# Two commands do everything on a fresh clone: `make demo` and `make test`.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+
+.PHONY: help demo test lint fix bench-quality clean
+
+help:            ## list the commands
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */: /'
+
+demo: $(VENV)/.core      ## install into .venv and show the main job
+	$(BIN)/reqall demo
+
+test: $(VENV)/.test lint ## all checks: style, types, imports, budgets, tests
+	$(BIN)/python -m pytest -q
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python scripts/budgets.py .
+
+fix: $(VENV)/.test       ## format and mend what can be mended by itself
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench-quality: $(VENV)/.core ## nDCG@10 and more on the collections in $$REQALL_BENCH
+	$(BIN)/reqall eval --pipeline default,lexical,vector $(addprefix $(REQALL_BENCH)/,$(SETS))
+
+SETS ?= cm1-nasa cchit rtems-test-req strictdoc-l1-l2
+
+$(VENV)/.core: pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+$(VENV)/.test: $(VENV)/.core
+	$(BIN)/python -m pip install --quiet --editable '.[test]'
+	touch $@
+
+clean:           ## remove the environment and caches
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis

@@ -1,0 +1,143 @@
+"""The tables of a vector index: sqlite-vec's virtual table vec0, and what lies beside it.
+
+Measured with sqlite-vec 0.1.9: it answers exactly, by a scan; `in` on a partition key yields k rows
+of each partition; a JOIN would filter after ranking; holes that deletions leave are not used again.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias
+
+from reqall import Filters, IndexEntry, SqlConnection
+from reqall.plugins.recallers.ordinals import BUCKETS, Ordinals
+from reqall.plugins.recallers.tables import has_table
+
+Neighbour: TypeAlias = tuple[int, str, float]
+"""Chunk id, document id, Euclidean distance."""
+
+MAX_K = 4096
+"""The largest k that vec0 takes."""
+
+MIN_K = 64
+BLOCK = 128
+"""Vectors of one block of storage: a partition wastes up to one, a block is freed when all of it is deleted."""
+
+_COLUMNS = "id, embedding, bucket, project, type, status, modified"
+
+
+class Vec0:
+    """Vectors by chunk id, with facets to filter by and text hashes to find them again."""
+
+    def __init__(self, prefix: str) -> None:
+        """Name the tables after `prefix`."""
+        self._vectors = f"{prefix}_vectors"
+        self._entry = f"{prefix}_entry"
+        self._ordinals = Ordinals(prefix)
+
+    def exists(self, connection: SqlConnection) -> bool:
+        """Tell whether the tables are there."""
+        return has_table(connection, self._entry)
+
+    def is_empty(self, connection: SqlConnection) -> bool:
+        """Tell whether there is nothing to be found."""
+        return not self.exists(connection) or not list(connection.execute(f"select 1 from {self._entry} limit 1"))
+
+    def create(self, tx: SqlConnection, dimensions: int) -> None:
+        """Create all tables."""
+        self._ordinals.create(tx)
+        tx.execute(
+            f"create table {self._entry}(id integer primary key, document_id text not null, text_hash text not null)"
+        )
+        for column in ("document_id", "text_hash"):
+            tx.execute(f"create index {self._entry}_{column} on {self._entry}({column})")
+        self._create_vectors(tx, dimensions)
+
+    def drop(self, tx: SqlConnection) -> None:
+        """Remove all tables."""
+        for table in (self._vectors, self._entry, self._ordinals.table):
+            tx.execute(f"drop table if exists {table}")
+
+    def delete(self, tx: SqlConnection, document_ids: Iterable[str]) -> None:
+        """Remove the entries of documents."""
+        for document_id in document_ids:
+            chunk_ids = list(tx.execute(f"select id from {self._entry} where document_id = ?", (document_id,)))
+            tx.executemany(f"delete from {self._vectors} where id = ?", chunk_ids)
+            tx.executemany(f"delete from {self._entry} where id = ?", chunk_ids)
+
+    def insert(self, tx: SqlConnection, entry: IndexEntry, vector: bytes) -> None:
+        """Add an entry; `vector` holds float32 in the machine's order."""
+        chunk = entry.chunk
+        columns = self._ordinals.columns(tx, entry.facets)
+        tx.execute(f"insert into {self._entry} values (?, ?, ?)", (chunk.id, chunk.document_id, chunk.text_hash))
+        tx.execute(
+            f"insert into {self._vectors}({_COLUMNS}) values (?, ?, ?, ?, ?, ?, ?)", (chunk.id, vector, *columns)
+        )
+
+    def stored(self, reader: SqlConnection, text_hashes: Iterable[str]) -> dict[str, bytes]:
+        """Find the vectors of texts that the index holds."""
+        if not self.exists(reader):
+            return {}
+        found = reader.execute(
+            f"select text_hash, min(id) from {self._entry} "
+            "where text_hash in (select value from json_each(?)) group by text_hash",
+            (json.dumps(list(text_hashes)),),
+        )
+        statement = f"select embedding from {self._vectors} where id = ?"
+        return {key: vector for key, number in list(found) for (vector,) in reader.execute(statement, (number,))}
+
+    def conditions(self, reader: SqlConnection, filters: Filters) -> str | None:
+        """Write filters as conditions for `nearest`; None where nothing can meet them."""
+        return self._ordinals.conditions(reader, filters)
+
+    def nearest(self, reader: SqlConnection, vector: bytes, limit: int, conditions: str) -> list[Neighbour]:
+        """Find the nearest chunks of at least `limit` documents, all where there are fewer.
+
+        A page of k ends within equal distances as it happens: they are left to the next page,
+        which begins beyond the last distance kept, so that the answer does not depend on k.
+        """
+        found: list[Neighbour] = []
+        k = min(max(2 * limit, MIN_K), MAX_K)
+        beyond: float | None = None
+        while True:
+            page = self._page(reader, vector, k, conditions, beyond)
+            is_last = len(page) < k
+            kept = page if is_last else [row for row in page[:k] if row[2] < page[k - 1][2]]
+            if kept or k == MAX_K:
+                found += kept or page[:k]
+            if is_last or len({document_id for _, document_id, _ in found}) >= limit:
+                return found
+            beyond = found[-1][2] if found else None
+            k = min(2 * k, MAX_K)
+
+    def compact(self, tx: SqlConnection, dimensions: int) -> None:
+        """Rewrite the vectors when most slots are holes: a scan reads holes too."""
+        ((slots,),) = tx.execute(f"select coalesce(sum(size), 0) from {self._vectors}_chunks")
+        ((live,),) = tx.execute(f"select count(*) from {self._entry}")
+        if slots <= 2 * (live + BUCKETS * BLOCK):
+            return
+        kept = f"temp.{self._vectors}_kept"
+        tx.execute(f"create table {kept} as select {_COLUMNS} from {self._vectors}")
+        tx.execute(f"drop table {self._vectors}")
+        self._create_vectors(tx, dimensions)
+        tx.execute(f"insert into {self._vectors}({_COLUMNS}) select {_COLUMNS} from {kept}")
+        tx.execute(f"drop table {kept}")
+
+    def _create_vectors(self, tx: SqlConnection, dimensions: int) -> None:
+        tx.execute(
+            f"create virtual table {self._vectors} using vec0(id integer primary key, bucket integer partition key, "
+            f"embedding float[{dimensions}], project integer, type integer, status integer, modified integer, "
+            f"chunk_size={BLOCK})"
+        )
+
+    def _page(
+        self, reader: SqlConnection, vector: bytes, k: int, conditions: str, beyond: float | None
+    ) -> Sequence[Neighbour]:
+        """Return k nearest of each partition, nearest first; one statement, so one snapshot."""
+        start = "" if beyond is None else f" and distance > {beyond!r}"
+        rows = reader.execute(
+            f"with nearest as materialized (select id, distance from {self._vectors} "
+            f"where embedding match ? and k = ?{conditions}{start}) "
+            f"select id, document_id, distance from nearest join {self._entry} using (id)",
+            (vector, k),
+        )
+        return sorted(rows, key=lambda row: (row[2], row[1], row[0]))
