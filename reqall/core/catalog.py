@@ -4,47 +4,27 @@ Writing happens inside one transaction of `Database.writing`, which the caller o
 batch is written whole or not at all.
 """
 
-import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from reqall.core.database import Database
 from reqall.core.protocols import SqlConnection
+from reqall.core.rows import COLUMNS, UPSERT, Hashes, document_of, storable_text, time_of, time_text, upsert_row
 from reqall.core.types import Document, Filters, ItemType, Link, Project
 
-_COLUMNS = (
-    "id, source, project_id, key, type_id, type_name, name, status, sections, fields, parent_id, url, created, modified"
-)
-_WRITE = (
-    f"INSERT INTO document({_COLUMNS}, text_hash, facet_hash) VALUES ({', '.join('?' * 16)}) "
-    "ON CONFLICT(id) DO UPDATE SET "
-    + ", ".join(f"{name}=excluded.{name}" for name in [*_COLUMNS.split(", ")[1:], "text_hash", "facet_hash"])
-)
-_ANCESTORS = """
+MAX_DEPTH = 64
+"""Ancestors that a path names at most; it also ends a parent that is its own descendant."""
+
+_ANCESTORS = f"""
 WITH RECURSIVE up(start, id, depth) AS (
     SELECT id, parent_id, 1 FROM document WHERE id IN (SELECT value FROM json_each(?))
     UNION ALL
-    SELECT up.start, document.parent_id, depth + 1 FROM up JOIN document ON document.id = up.id WHERE depth < 64)
-SELECT up.start, document.name FROM up JOIN document ON document.id = up.id ORDER BY up.start, depth DESC
+    SELECT up.start, document.parent_id, depth + 1 FROM up JOIN document ON document.id = up.id
+    WHERE depth < {MAX_DEPTH})
+SELECT up.start, up.id, document.name FROM up JOIN document ON document.id = up.id ORDER BY up.start, depth
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Hashes:
-    """Identity of a document's text, and of all else about it."""
-
-    text: str
-    facets: str
-
-    @classmethod
-    def of(cls, document: Document) -> "Hashes":
-        """Hash a document: what is chunked and embedded apart from what is only stored and filtered."""
-        text = _digest([document.name, dict(document.sections)])
-        rest = [*_row(document)[:6], *_row(document)[7:8], *_row(document)[9:]]
-        return cls(text, _digest(rest))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +45,8 @@ class Catalog:
 
     def projects(self) -> list[SyncState]:
         """List the initialised projects."""
-        rows = self.database.reader().execute(
-            "SELECT id, source, key, name, watermark, synced FROM project ORDER BY id"
-        )
-        return [SyncState(Project(*row[:4]), row[4], _time(row[5])) for row in rows]
+        rows = self.database.query("SELECT id, source, key, name, watermark, synced FROM project ORDER BY id")
+        return [SyncState(Project(*row[:4]), row[4], time_of(row[5])) for row in rows]
 
     def project(self, project_id: str) -> SyncState | None:
         """Return one initialised project."""
@@ -79,7 +57,7 @@ class Catalog:
         tx.execute(
             "INSERT INTO project(id, source, key, name) VALUES (?, ?, ?, ?) "
             "ON CONFLICT(id) DO UPDATE SET key=excluded.key, name=excluded.name",
-            (project.id, project.source, project.key, project.name),
+            (project.id, project.source, storable_text(project.key), storable_text(project.name)),
         )
 
     def write_synced(self, tx: SqlConnection, project_id: str, watermark: str | None, time: datetime) -> None:
@@ -89,7 +67,7 @@ class Catalog:
 
     def hashes(self, ids: Iterable[str]) -> dict[str, Hashes]:
         """Look up what is stored of these documents."""
-        rows = self.database.reader().execute(
+        rows = self.database.query(
             "SELECT id, text_hash, facet_hash FROM document WHERE id IN (SELECT value FROM json_each(?))",
             (json.dumps(list(ids)),),
         )
@@ -98,28 +76,26 @@ class Catalog:
     def documents(self, ids: Sequence[str]) -> dict[str, Document]:
         """Read documents by id, with the paths of their ancestors; absent ones are left out."""
         wanted = json.dumps(list(ids))
-        with self.database.reading() as connection:
-            rows = list(
-                connection.execute(
-                    f"SELECT {_COLUMNS} FROM document WHERE id IN (SELECT value FROM json_each(?))", (wanted,)
-                )
+        with self.database.reading():
+            rows = self.database.query(
+                f"SELECT {COLUMNS} FROM document WHERE id IN (SELECT value FROM json_each(?))", (wanted,)
             )
-            paths: dict[str, list[str]] = {}
-            for start, name in connection.execute(_ANCESTORS, (wanted,)):
-                paths.setdefault(start, []).append(name)
-        return {row[0]: _document(row, tuple(paths.get(row[0], ()))) for row in rows}
+            ancestors: dict[str, dict[str, str]] = {}
+            for start, identifier, name in self.database.query(_ANCESTORS, (wanted,)):
+                # Nearest first; in a circle of parents each is named once.
+                ancestors.setdefault(start, {start: ""}).setdefault(identifier, name)
+        paths = {start: tuple(reversed(list(names.values())[1:])) for start, names in ancestors.items()}
+        return {row[0]: document_of(row, paths.get(row[0], ())) for row in rows}
 
     def document_ids(self, project_id: str) -> list[str]:
         """List a project's documents in the order in which they came."""
-        rows = self.database.reader().execute(
-            "SELECT id FROM document WHERE project_id = ? ORDER BY number", (project_id,)
-        )
+        rows = self.database.query("SELECT id FROM document WHERE project_id = ? ORDER BY number", (project_id,))
         return [row[0] for row in rows]
 
     def count(self, project_id: str) -> int:
         """Count a project's documents."""
-        found = self.database.reader().execute("SELECT count(*) FROM document WHERE project_id = ?", (project_id,))
-        return int(next(found)[0])
+        found = self.database.query("SELECT count(*) FROM document WHERE project_id = ?", (project_id,))
+        return int(found[0][0])
 
     def walk(self, project_id: str, size: int = 500) -> Iterator[Document]:
         """Read all documents of a project, some hundred at a time."""
@@ -131,16 +107,16 @@ class Catalog:
     def with_keys(self, keys: Iterable[str], filters: Filters) -> list[str]:
         """Return ids of documents whose key is one of `keys` (any case), within the filters."""
         where, bindings = _conditions(filters)
-        rows = self.database.reader().execute(
-            "SELECT id FROM document WHERE key COLLATE NOCASE IN (SELECT value FROM json_each(?)) AND key <> ''"
+        rows = self.database.query(
+            "SELECT id FROM document WHERE folded_key IN (SELECT value FROM json_each(?)) AND key <> ''"
             f"{where} ORDER BY number",
-            (json.dumps(list(keys)), *bindings),
+            (json.dumps([storable_text(key).casefold() for key in keys]), *bindings),
         )
         return [row[0] for row in rows]
 
     def item_types(self, project_ids: Sequence[str]) -> list[ItemType]:
         """List the types of documents that the projects hold."""
-        rows = self.database.reader().execute(
+        rows = self.database.query(
             "SELECT DISTINCT type_id, type_name FROM document WHERE project_id IN (SELECT value FROM json_each(?))"
             " ORDER BY type_name",
             (json.dumps(list(project_ids)),),
@@ -149,7 +125,7 @@ class Catalog:
 
     def statuses(self, project_ids: Sequence[str]) -> list[str]:
         """List the statuses that the projects' documents have."""
-        rows = self.database.reader().execute(
+        rows = self.database.query(
             "SELECT DISTINCT status FROM document WHERE project_id IN (SELECT value FROM json_each(?))"
             " AND status IS NOT NULL ORDER BY status",
             (json.dumps(list(project_ids)),),
@@ -157,8 +133,8 @@ class Catalog:
         return [row[0] for row in rows]
 
     def write_documents(self, tx: SqlConnection, documents: Iterable[Document]) -> None:
-        """Insert or replace documents."""
-        tx.executemany(_WRITE, (_row(document) + _hash_row(document) for document in documents))
+        """Insert or replace documents, as `storable` returns them."""
+        tx.executemany(UPSERT, (upsert_row(document) for document in documents))
 
     def delete_documents(self, tx: SqlConnection, ids: Iterable[str]) -> None:
         """Delete documents; their chunks go with them."""
@@ -169,14 +145,15 @@ class Catalog:
     def replace_links(self, tx: SqlConnection, project_id: str, links: Iterable[Link]) -> None:
         """Put these links in the place of all that the project had."""
         tx.execute("DELETE FROM link WHERE project_id = ?", (project_id,))
-        rows = ((project_id, link.from_id, link.to_id, link.type, int(link.suspect)) for link in links)
+        rows = (
+            (project_id, *map(storable_text, (link.from_id, link.to_id, link.type)), int(link.suspect))
+            for link in links
+        )
         tx.executemany("INSERT OR REPLACE INTO link VALUES (?, ?, ?, ?, ?)", rows)
 
     def links(self, project_id: str) -> list[Link]:
         """List a project's links."""
-        rows = self.database.reader().execute(
-            "SELECT from_id, to_id, type, suspect FROM link WHERE project_id = ?", (project_id,)
-        )
+        rows = self.database.query("SELECT from_id, to_id, type, suspect FROM link WHERE project_id = ?", (project_id,))
         return [Link(row[0], row[1], row[2], bool(row[3])) for row in rows]
 
 
@@ -193,70 +170,8 @@ def _conditions(filters: Filters) -> tuple[str, list[str | None]]:
             bindings.append(json.dumps(list(values)))
     if filters.modified_after:
         parts += " AND modified >= ?"
-        bindings.append(_text(filters.modified_after))
+        bindings.append(time_text(filters.modified_after))
     if filters.modified_before:
         parts += " AND modified <= ?"
-        bindings.append(_text(filters.modified_before))
+        bindings.append(time_text(filters.modified_before))
     return parts, bindings
-
-
-def _row(document: Document) -> tuple[Any, ...]:
-    return (
-        document.id,
-        document.source,
-        document.project_id,
-        document.key,
-        document.type_id,
-        document.type_name,
-        document.name,
-        document.status,
-        _json(document.sections),
-        _json(document.fields),
-        document.parent_id,
-        document.url,
-        _text(document.created),
-        _text(document.modified),
-    )
-
-
-def _hash_row(document: Document) -> tuple[str, str]:
-    hashes = Hashes.of(document)
-    return hashes.text, hashes.facets
-
-
-def _document(row: Sequence[Any], path: tuple[str, ...]) -> Document:
-    identifier, source, project_id, key, type_id, type_name, name, status = row[:8]
-    return Document(
-        identifier,
-        source,
-        project_id,
-        key,
-        type_id,
-        type_name,
-        name,
-        status,
-        sections=json.loads(row[8]),
-        fields=json.loads(row[9]),
-        parent_id=row[10],
-        path=path,
-        url=row[11],
-        created=_time(row[12]),
-        modified=_time(row[13]),
-    )
-
-
-def _json(value: Mapping[str, Any]) -> str:
-    return json.dumps(dict(value), ensure_ascii=False, default=str)
-
-
-def _digest(value: Any) -> str:
-    return hashlib.sha256(json.dumps(value, ensure_ascii=True, default=str).encode()).hexdigest()[:32]
-
-
-def _text(time: datetime | None) -> str | None:
-    """Write times in one width, so that text compares as time does."""
-    return time.isoformat(timespec="milliseconds") if time else None
-
-
-def _time(text: str | None) -> datetime | None:
-    return datetime.fromisoformat(text) if text else None

@@ -48,19 +48,27 @@ class ChangeLog:
 
     def after(self, seq: int, limit: int) -> list[Change]:
         """Read the next changes, oldest first."""
-        rows = self.database.reader().execute(
+        rows = self.database.query(
             "SELECT document_id, seq, deleted FROM change WHERE seq > ? ORDER BY seq LIMIT ?", (seq, limit)
         )
         return [Change(row[0], row[1], bool(row[2])) for row in rows]
 
     def pending(self, seq: int, project_ids: Sequence[str] = ()) -> int:
         """Count the documents (of these projects; none = all) that changed after `seq` and still exist."""
-        rows = self.database.reader().execute(
+        rows = self.database.query(
             "SELECT count(*) FROM change JOIN document ON document.id = change.document_id WHERE seq > ?"
             " AND (? OR project_id IN (SELECT value FROM json_each(?)))",
             (seq, int(not project_ids), json.dumps(list(project_ids))),
         )
-        return int(next(rows)[0])
+        return int(rows[0][0])
+
+    def places(self, ids: Iterable[str]) -> dict[str, int]:
+        """Look up the sequence numbers of documents; those that never were are left out."""
+        rows = self.database.query(
+            "SELECT document_id, seq FROM change WHERE document_id IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(ids)),),
+        )
+        return dict(rows)
 
     def current(self, tx: SqlConnection, changes: Iterable[Change]) -> list[Change]:
         """Keep those changes that nothing has overtaken."""
@@ -92,7 +100,7 @@ class ChangeLog:
 
     def chunks_of(self, document_ids: Iterable[str], chunking: str) -> dict[str, list[Chunk]]:
         """Read the chunks that exist of these documents, cut by one chunking."""
-        rows = self.database.reader().execute(
+        rows = self.database.query(
             "SELECT section, context, body, id, document_id, ordinal FROM chunk WHERE chunking = ? AND document_id IN"
             " (SELECT value FROM json_each(?)) ORDER BY document_id, ordinal",
             (chunking, json.dumps(list(document_ids))),
@@ -104,7 +112,7 @@ class ChangeLog:
 
     def chunks(self, ids: Iterable[int]) -> dict[int, Chunk]:
         """Read chunks by id; absent ones are left out."""
-        rows = self.database.reader().execute(
+        rows = self.database.query(
             "SELECT section, context, body, id, document_id, ordinal FROM chunk"
             " WHERE id IN (SELECT value FROM json_each(?))",
             (json.dumps(list(ids)),),
@@ -121,5 +129,5 @@ class ChangeLog:
         tx.executemany("DELETE FROM chunk WHERE document_id = ?", ((key,) for key in document_ids))
 
     def _meta(self, key: str) -> str | int:
-        value: str | int = next(self.database.reader().execute("SELECT value FROM meta WHERE key = ?", (key,)))[0]
+        value: str | int = self.database.query("SELECT value FROM meta WHERE key = ?", (key,))[0][0]
         return value

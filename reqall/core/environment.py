@@ -109,11 +109,11 @@ def variable_names(value: Any) -> list[str]:
 
 
 def _read(file: Path) -> dict[str, str]:
-    from dotenv import dotenv_values
-
     try:
         if not file.is_file():
             return {}
+        from dotenv import dotenv_values
+
         values = dotenv_values(file, interpolate=False, encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"{file} cannot be read: {type(error).__name__}", "make it a readable UTF-8 file") from error

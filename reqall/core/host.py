@@ -5,6 +5,7 @@ of installation means nothing, and a half-registered plugin leaves nothing behin
 """
 
 import importlib
+import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import entry_points
@@ -14,12 +15,17 @@ from typing import Any, Literal
 import pluggy
 
 from reqall.core import hookspecs
-from reqall.core.errors import PluginError
-from reqall.core.registration import KINDS, Registration
+from reqall.core.errors import PluginError, ReqallError
+from reqall.core.registration import KINDS, PluginOptions, Registration
 from reqall.core.wording import did_you_mean, one_of
 
 BUILT_IN = "reqall"
 """The distribution that built-in plugins come from."""
+
+HOOKS = {f"register_{kind}s": kind for kind in KINDS}
+"""The hooks by name, and what each offers."""
+
+_REASON_LENGTH = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +100,9 @@ class PluginHost:
         """Return the registration; a PluginError says what is installed and what was left out."""
         offer = self._offers.get((kind, name))
         if offer is None:
-            raise PluginError(f"no {kind} named {name!r}{did_you_mean(name, self.names(kind))}", self.remedy(kind))
+            other = next((f"; {name!r} is a {other}" for other in KINDS if (other, name) in self._offers), None)
+            hint = did_you_mean(name, self.names(kind)) if other is None else other
+            raise PluginError(f"no {kind} named {name!r}{hint}", self.remedy(kind))
         return offer.registration
 
     def remedy(self, kind: str) -> str:
@@ -107,11 +115,14 @@ class PluginHost:
         try:
             registrations = _ask(candidate)
             self._refuse_taken(registrations)
-        except (Exception, SystemExit) as error:
-            reason = f"{type(error).__name__}: {error}".strip().splitlines()[0]
-            failed = _plugin(candidate, "failed", reason)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # sys.exit and the panics of native extensions too
+            failed = _plugin(candidate, "failed", _reason(error))
             if strict:
-                raise PluginError(f"{failed}") from error
+                own = candidate.distribution == BUILT_IN
+                remedy = "reinstall reqall" if own else "mend or uninstall it, or list others in REQALL_PLUGINS"
+                raise PluginError(str(failed), remedy) from error
             self.plugins.append(failed)
             return
         plugin = _plugin(candidate, "loaded")
@@ -131,23 +142,64 @@ class PluginHost:
 
 
 def _ask(candidate: _Candidate) -> list[tuple[str, Registration[Any]]]:
-    """Register the plugin with a fresh manager and collect what each hook returns.
-
-    Results are made lists here, so that a generator that raises late does it inside our `try`.
-    """
+    """Register the plugin with a fresh manager and collect what each hook returns."""
+    plugin = candidate.load()
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
-    if manager.register(candidate.load(), name=candidate.name) is None:
+    if manager.register(plugin, name=candidate.name) is None:
         raise PluginError("pluggy refused to register it")
-    manager.check_pending()
-    found: list[tuple[str, Registration[Any]]] = []
-    for kind in KINDS:
-        for result in getattr(manager.hook, f"register_{kind}s")():
-            for registration in list(result):
-                if not isinstance(registration, Registration):
-                    raise PluginError(f"register_{kind}s gave a {type(registration).__name__}, not a Registration")
-                found.append((kind, registration))
+    callers = {caller.name: caller for caller in manager.get_hookcallers(plugin) or ()}
+    for name, caller in callers.items():
+        if name not in HOOKS and not all(hook.optionalhook for hook in caller.get_hookimpls()):
+            raise PluginError(f"unknown hook {name!r}{did_you_mean(name, HOOKS)}")
+    bare = [name for name in HOOKS if name not in callers and callable(getattr(plugin, name, None))]
+    if bare:
+        raise PluginError(f"{bare[0]} lacks the decorator @hookimpl")
+    if not callers and candidate.distribution != BUILT_IN:
+        raise PluginError("has no hook; the entry point must name what holds the functions with @hookimpl")
+    return [(kind, found) for hook, kind in HOOKS.items() if hook in callers for found in _call(hook, callers[hook])]
+
+
+def _call(name: str, caller: pluggy.HookCaller) -> list[Registration[Any]]:
+    """Call one hook; what it returns is made a list here, so that a generator that raises late does it here."""
+    results = caller()
+    if not results:
+        raise PluginError(f"{name} returned None, not a list of Registrations")
+    if inspect.iscoroutine(results[0]):
+        results[0].close()
+        raise PluginError(f"{name} is async; hooks are plain functions")
+    found = list(results[0])
+    for registration in found:
+        if not isinstance(registration, Registration):
+            raise PluginError(f"{name} gave a {type(registration).__name__}, not a Registration")
+        wrong = _malformed(registration)
+        if wrong:
+            raise PluginError(f"{name} gave a Registration whose {wrong}")
     return found
+
+
+def _malformed(registration: Registration[Any]) -> str:
+    """Say which field holds what it must not; later it would break far from the plugin that is to blame."""
+    options = registration.options
+    if not isinstance(registration.name, str) or not registration.name.strip():
+        return "name is not a text"
+    if not isinstance(registration.summary, str):
+        return "summary is not a text"
+    if not callable(registration.build):
+        return "build cannot be called"
+    if not (isinstance(options, type) and issubclass(options, PluginOptions)):
+        return "options are not a subclass of PluginOptions"
+    return ""
+
+
+def _reason(error: BaseException) -> str:
+    """Tell an error in one line; our own without its type."""
+    try:
+        text = error.message if isinstance(error, ReqallError) else f"{type(error).__name__}: {error}"
+    except Exception:  # noqa: BLE001 - an exception of a plugin may fail even at telling its text
+        text = type(error).__name__
+    line = " ".join(text.split()).removesuffix(":")
+    return line if len(line) <= _REASON_LENGTH else f"{line[:_REASON_LENGTH]}..."
 
 
 def _built_in(module: str) -> _Candidate:
@@ -183,4 +235,7 @@ def strictness(environment: Mapping[str, str]) -> dict[str, Any]:
     """Read REQALL_PLUGINS (allow-list) and REQALL_STRICT_PLUGINS from the environment."""
     listed = environment.get("REQALL_PLUGINS")
     allowed = None if listed is None else [name.strip() for name in listed.split(",") if name.strip()]
-    return {"allowed": allowed, "strict": environment.get("REQALL_STRICT_PLUGINS", "") in ("1", "true", "yes")}
+    return {
+        "allowed": allowed,
+        "strict": environment.get("REQALL_STRICT_PLUGINS", "").lower() in ("1", "true", "yes", "on"),
+    }

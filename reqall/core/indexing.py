@@ -5,14 +5,17 @@ transaction for documents, chunks, change log and every index that was level. `l
 index that is behind up to the newest change, from the catalog alone.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import threading
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any
 
-from reqall.core.catalog import Catalog, Hashes
+from reqall.core.batch import Committed, Plan, Within
+from reqall.core.catalog import Catalog
 from reqall.core.changes import Change, ChangeLog
-from reqall.core.errors import ConfigError
+from reqall.core.errors import ConfigError, EmbedderError, PluginError
 from reqall.core.protocols import Budget, Chunker, Embedder, Recaller, SqlConnection, SupportsDrop
+from reqall.core.rows import Hashes, storable
 from reqall.core.types import Chunk, ChunkDraft, Document, Facets, IndexBatch, IndexEntry, Position
 
 LEVEL_BATCH = 64
@@ -24,7 +27,7 @@ class Index:
     """A named index of the configuration: how documents are cut, and where they are kept.
 
     `chunking` identifies the cutting; indexes with the same one share chunks. `fingerprint`
-    identifies all that decides what is stored.
+    identifies all that decides what is stored. `levelling` is held by the thread that catches up.
     """
 
     name: str
@@ -33,6 +36,7 @@ class Index:
     chunking: str
     fingerprint: str
     embedder: Embedder | None = None
+    levelling: threading.Lock = field(default_factory=threading.Lock, compare=False, repr=False)
 
     def cut(self, document: Document) -> Sequence[ChunkDraft]:
         """Cut a document; a piece longer than the embedder reads is refused, not hidden."""
@@ -49,31 +53,6 @@ class Index:
         return drafts
 
 
-@dataclass(frozen=True, slots=True)
-class Committed:
-    """What a batch did, in documents; `embedded` counts texts."""
-
-    written: int = 0
-    unchanged: int = 0
-    deleted: int = 0
-    embedded: int = 0
-
-
-Within: TypeAlias = Callable[[SqlConnection, Committed], None]
-"""Runs inside a batch's transaction: checks the lease, and writes what the batch did as progress."""
-
-
-@dataclass
-class _Plan:
-    """A batch before its transaction: what changed, cut and prepared for the indexes that take part."""
-
-    changed: list[Document]
-    deleted: list[str]
-    retexted: list[str]
-    chunks: dict[str, dict[str, list[Chunk]]] = field(default_factory=dict)
-    prepared: list[tuple[Index, dict[str, list[IndexEntry]], Any]] = field(default_factory=list)
-
-
 class Indexer:
     """Writes batches to the catalog and to the indexes of this process's configuration."""
 
@@ -88,55 +67,68 @@ class Indexer:
         return f"{index.fingerprint}:{self.log.catalog_id()[:12]}"
 
     def applied(self, index: Index) -> int | None:
-        """Return the last change that an index holds; None when it is absent, lost or another's."""
+        """Return the last change that an index holds; None when it is absent, lost, another's or of a lost future."""
         position = index.recaller.position()
-        return position.seq if position is not None and position.fingerprint == self.expected(index) else None
+        is_ours = position is not None and position.fingerprint == self.expected(index)
+        return position.seq if position is not None and is_ours and position.seq <= self.log.seq() else None
 
     def is_level(self, index: Index) -> bool:
-        """Tell whether an index holds every change."""
-        return (self.applied(index) or 0) == self.log.seq()
+        """Tell whether an index holds every change; one that holds nothing is level with an empty catalog."""
+        applied = self.applied(index)
+        if applied is None:
+            return self.log.seq() == 0 and index.recaller.position() is None
+        return applied == self.log.seq()
 
     def lag(self, index: Index, project_ids: Sequence[str] = ()) -> int:
         """Count the documents that an index does not hold as they are now."""
         return self.log.pending(self.applied(index) or 0, project_ids)
 
     def commit(
-        self, documents: Sequence[Document], deleted: Sequence[str], *, eager: bool, within: Within
+        self, documents: Iterable[Document], deleted: Iterable[str], *, eager: bool, within: Within
     ) -> Committed:
         """Write one batch whole. `eager` also embeds for vector indexes that are level.
 
-        Documents whose text and facets are as stored cost nothing.
+        Documents whose text and facets are as stored cost nothing; of one that comes twice the last counts.
         """
-        plan = self._plan(documents, deleted)
-        self._prepare(plan, eager=eager)
-        embedded = sum(getattr(prepared, "embedded", 0) for _, _, prepared in plan.prepared)
-        done = Committed(len(plan.changed), len(documents) - len(plan.changed), len(plan.deleted), embedded)
-        with self.catalog.database.writing() as tx:
-            within(tx, done)
-            if plan.changed or plan.deleted:
-                self._write(tx, plan)
-        return done
+        gone = list(dict.fromkeys(deleted))
+        unique = {d.id: d for d in map(storable, documents) if d.id not in gone}
+        while True:
+            plan = self._plan(list(unique.values()), gone)
+            self._prepare(plan, eager=eager)
+            embedded = sum(getattr(prepared, "embedded", 0) for _, prepared in plan.prepared.values())
+            done = Committed(len(plan.changed), len(unique) - len(plan.changed), len(plan.deleted), embedded)
+            with self.catalog.database.writing() as tx:
+                if self.log.places([*unique, *gone]) == plan.places:
+                    within(tx, done)
+                    if plan.changed or plan.deleted:
+                        self._write(tx, plan)
+                    return done
 
-    def _plan(self, documents: Sequence[Document], deleted: Sequence[str]) -> _Plan:
-        stored = self.catalog.hashes([*(document.id for document in documents), *deleted])
+    def _plan(self, documents: list[Document], deleted: list[str]) -> Plan:
+        ids = [*(document.id for document in documents), *deleted]
+        places = self.log.places(ids)
+        stored = self.catalog.hashes(ids)
         hashes = {document.id: Hashes.of(document) for document in documents}
         changed = [document for document in documents if stored.get(document.id) != hashes[document.id]]
         retexted = [d.id for d in changed if d.id not in stored or stored[d.id].text != hashes[d.id].text]
-        return _Plan(changed, [key for key in deleted if key in stored], retexted)
+        return Plan(places, changed, retexted, [key for key in deleted if key in stored])
 
-    def _prepare(self, plan: _Plan, *, eager: bool) -> None:
+    def _prepare(self, plan: Plan, *, eager: bool) -> None:
         fresh = set(plan.retexted)
-        for index in self._stored_in("catalog"):
+        for index in self._in_catalog():
             if not plan.changed or (index.embedder is not None and not eager) or not self.is_level(index):
                 continue
             if index.chunking not in plan.chunks:
                 plan.chunks[index.chunking] = self._chunks(index, plan.changed, fresh)
             entries = _entries(plan.changed, plan.chunks[index.chunking])
-            plan.prepared.append((index, entries, index.recaller.prepare(_flat(entries))))
+            try:
+                plan.prepared[index.name] = entries, index.recaller.prepare(_flat(entries))
+            except EmbedderError:
+                # The index stays behind; `level` tries again, and tells what is wrong.
+                continue
 
-    def _write(self, tx: SqlConnection, plan: _Plan) -> None:
-        before = self.log.seq()
-        was_level = {id(index) for index in self._stored_in("catalog") if (self.applied(index) or 0) == before}
+    def _write(self, tx: SqlConnection, plan: Plan) -> None:
+        was_level = {index.name for index in self._in_catalog() if self.is_level(index)}
         self.catalog.write_documents(tx, plan.changed)
         self.catalog.delete_documents(tx, plan.deleted)
         self.log.drop_chunks(tx, plan.retexted)
@@ -144,67 +136,90 @@ class Indexer:
             self.log.write_chunks(tx, chunking, _flat(chunks))
         self.log.record(tx, [document.id for document in plan.changed], deleted=False)
         seq = self.log.record(tx, plan.deleted, deleted=True)
-        done = set()
-        for index, entries, prepared in plan.prepared:
-            if id(index) in was_level:
-                position = Position(self.expected(index), seq)
-                index.recaller.apply(IndexBatch(entries, plan.deleted, position), prepared, tx)
-                done.add(id(index))
-        for index in self._stored_in("catalog"):
-            if id(index) not in done and index.recaller.position() is not None:
+        for index in self._in_catalog():
+            if index.name not in was_level or (plan.changed and index.name not in plan.prepared):
                 # It comes level later; until then nothing that has changed may be found in it.
-                stale = IndexBatch({}, [*plan.retexted, *plan.deleted])
-                index.recaller.apply(stale, index.recaller.prepare(()), tx)
+                if index.recaller.position() is not None:
+                    stale = IndexBatch({}, [*plan.retexted, *plan.deleted])
+                    index.recaller.apply(stale, index.recaller.prepare(()), tx)
+                continue
+            entries, prepared = plan.prepared.get(index.name) or ({}, index.recaller.prepare(()))
+            position = Position(self.expected(index), seq)
+            index.recaller.apply(IndexBatch(entries, plan.deleted, position), prepared, tx)
 
     def level(self, index: Index, within: Within) -> int:
         """Bring an index up to the newest change, step by step; the number of texts embedded is returned."""
-        seq = self.applied(index)
-        if seq is None:
-            seq = 0
-            self._drop(index)
-        embedded = 0
-        while changes := self.log.after(seq, LEVEL_BATCH):
-            embedded += self._step(index, changes, within)
-            seq = changes[-1].seq
-        return embedded
+        with index.levelling:
+            if self.applied(index) is None:
+                self._drop(index)
+            seq = self.applied(index) or 0
+            embedded = 0
+            while changes := self.log.after(seq, LEVEL_BATCH):
+                seq, count = self._step(index, seq, changes, within)
+                embedded += count
+            return embedded
 
-    def _step(self, index: Index, changes: list[Change], within: Within) -> int:
+    def _step(self, index: Index, seq: int, changes: list[Change], within: Within) -> tuple[int, int]:
+        """Take one step; where the index now is, and the number of texts embedded."""
         found = self.catalog.documents([change.document_id for change in changes if not change.deleted])
-        chunks = self._chunks(index, list(found.values()), set())
-        entries = _entries(list(found.values()), chunks)
+        chunks = self._shared_chunks(index, changes, list(found.values()))
+        entries = _entries(found.values(), chunks)
         prepared = index.recaller.prepare(_flat(entries))
         position = Position(self.expected(index), changes[-1].seq)
         done = Committed(len(changes), embedded=getattr(prepared, "embedded", 0))
         in_catalog = index.recaller.storage == "catalog"
-        with self.catalog.database.writing() as tx:
+        # An index in memory changes nothing in the file: it never waits for a writer.
+        reads_only = index.recaller.storage == "memory"
+        database = self.catalog.database
+        with database.reading() if reads_only else database.writing() as tx:
+            if in_catalog and (now := self.applied(index) or 0) != seq:
+                return now, 0  # another process levels it too: go on from where it is
             within(tx, done)
             # What was overtaken while we embedded comes again, under its newer number.
             current = {change.document_id for change in self.log.current(tx, changes)}
             upserts = {key: value for key, value in entries.items() if key in current}
-            gone = [change.document_id for change in changes if change.document_id not in upserts]
-            self.log.write_chunks(tx, index.chunking, _flat({key: chunks[key] for key in upserts}))
+            batch = IndexBatch(upserts, [c.document_id for c in changes if c.document_id not in upserts], position)
             if in_catalog:
-                index.recaller.apply(IndexBatch(upserts, gone, position), prepared, tx)
+                index.recaller.apply(batch, prepared, tx)
+                if index.recaller.position() != position:
+                    raise PluginError(
+                        f"the recaller of index {index.name!r} does not say how far it is",
+                        "its position() must return what apply() was last given; tell its author",
+                    )
         if not in_catalog:
-            index.recaller.apply(IndexBatch(upserts, gone, position), prepared, None)
-        return done.embedded
+            index.recaller.apply(batch, prepared, None)
+        return position.seq, done.embedded
 
     def _drop(self, index: Index) -> None:
         if not isinstance(index.recaller, SupportsDrop):
             return
-        if index.recaller.storage == "catalog":
-            with self.catalog.database.writing() as tx:
-                index.recaller.drop(tx)
-        else:
+        if index.recaller.storage != "catalog":
             index.recaller.drop(None)
+            return
+        with self.catalog.database.writing() as tx:
+            if self.applied(index) is None:  # no other process has begun it meanwhile
+                index.recaller.drop(tx)
 
     def _chunks(self, index: Index, documents: Sequence[Document], fresh: set[str]) -> dict[str, list[Chunk]]:
         """Find the chunks of unchanged texts, cut the others."""
         kept = self.log.chunks_of([d.id for d in documents if d.id not in fresh], index.chunking)
         return kept | self.log.number({d.id: index.cut(d) for d in documents if d.id not in kept})
 
-    def _stored_in(self, storage: str) -> list[Index]:
-        return [index for index in self.indexes if index.recaller.storage == storage]
+    def _shared_chunks(
+        self, index: Index, changes: list[Change], documents: Sequence[Document]
+    ) -> dict[str, list[Chunk]]:
+        """Store what had to be cut before it is embedded: indexes that share chunks may catch up at once."""
+        chunks = self._chunks(index, documents, set())
+        stored = self.log.chunks_of(chunks, index.chunking)
+        if fresh := [key for key in chunks if key not in stored]:
+            with self.catalog.database.writing() as tx:
+                current = {change.document_id for change in self.log.current(tx, changes)}
+                self.log.write_chunks(tx, index.chunking, _flat({k: chunks[k] for k in fresh if k in current}))
+            stored = self.log.chunks_of(chunks, index.chunking)
+        return chunks | stored
+
+    def _in_catalog(self) -> list[Index]:
+        return [index for index in self.indexes if index.recaller.storage == "catalog"]
 
 
 def _entries(documents: Iterable[Document], chunks: dict[str, list[Chunk]]) -> dict[str, list[IndexEntry]]:

@@ -6,6 +6,7 @@ dead owner on this host is replaced at once; one elsewhere when its heartbeat is
 """
 
 import json
+import logging
 import os
 import socket
 import threading
@@ -27,6 +28,8 @@ Status: TypeAlias = Literal["QUEUED", "RUNNING", "DONE", "ERROR", "CANCELLED"]
 HEARTBEAT_SECONDS = 5.0
 LEASE_SECONDS = 60.0
 KEPT_PER_PROJECT = 50
+
+_log = logging.getLogger("reqall.jobs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +88,10 @@ class Lease:
 class Jobs:
     """The jobs in one database file, and the threads of this process that run them."""
 
-    def __init__(self, database: Database) -> None:
-        """Work on an opened database."""
+    def __init__(self, database: Database, heartbeat_seconds: float = HEARTBEAT_SECONDS) -> None:
+        """Work on an opened database; a running job shows so often that it lives."""
         self.database = database
+        self._heartbeat_seconds = heartbeat_seconds
         self._threads: list[threading.Thread] = []
 
     def claim(self, kind: str, project_id: str) -> tuple[Job, Lease | None]:
@@ -102,10 +106,8 @@ class Jobs:
             )
             if row is not None:
                 if _alive(json.loads(row[1]), row[2]):
-                    return Job(**json.loads(row[3])), None
-                self._end(
-                    tx, replace(Job(**json.loads(row[3])), status="ERROR", error="its process ended; a new job goes on")
-                )
+                    return _job(row[3]), None
+                self._end(tx, replace(_job(row[3]), status="ERROR", error="its process ended; a new job goes on"))
             now = datetime.now(UTC).isoformat(timespec="seconds")
             job = Job(uuid.uuid4().hex[:12], project_id, kind, "RUNNING", "starting", started=now)
             tx.execute(
@@ -125,26 +127,22 @@ class Jobs:
             target=self._beat, args=(lease, stop), name=f"heartbeat-{lease.job.job_id}", daemon=True
         )
         beat.start()
+        outcome: dict[str, Any] = {"status": "ERROR"}
         try:
-            message = work(lease)
-            ended = replace(lease.job, status="DONE", phase="done", message=message)
+            outcome = {"message": work(lease), "status": "DONE", "phase": "done"}
         except ReqallError as error:
-            ended = replace(lease.job, status="ERROR", error=str(error))
-        except Exception as error:  # a defect: its text may hold item text, so only its kind is shown
-            import logging
-
-            logging.getLogger("reqall.jobs").exception("job %s failed", lease.job.job_id)
-            ended = replace(
-                lease.job, status="ERROR", error=f"unexpected {type(error).__name__}; the log has the details"
-            )
+            outcome["error"] = str(error)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - its text may hold item text: only its kind is shown
+            _log.exception("job %s failed", lease.job.job_id)
+            outcome["error"] = f"unexpected {type(error).__name__}; the log has the details"
         finally:
             stop.set()
             beat.join()
         with self.database.writing() as tx:
-            mine = "SELECT 1 FROM job WHERE id = ? AND token = ? AND status = 'RUNNING'"
-            if next(tx.execute(mine, (ended.job_id, lease.token)), None) is None:
-                return self.get(ended.job_id)
-            return self._end(tx, ended)
+            mine = "SELECT state FROM job WHERE id = ? AND token = ? AND status = 'RUNNING'"
+            row = next(tx.execute(mine, (lease.job.job_id, lease.token)), None)
+            # As stored: what a batch that was rolled back reported does not count.
+            return self._end(tx, replace(_job(row[0]), **outcome)) if row else self.get(lease.job.job_id)
 
     def start(self, lease: Lease, work: Callable[[Lease], str]) -> None:
         """Run `work` in a thread of its own; a daemon, so that it never keeps a process alive."""
@@ -159,23 +157,21 @@ class Jobs:
 
     def get(self, job_id: str) -> Job:
         """Return a job; a running one whose process died reads as ERROR. Raises NotFoundError."""
-        row = next(
-            self.database.reader().execute("SELECT state, owner, heartbeat FROM job WHERE id = ?", (job_id,)), None
-        )
-        if row is None:
+        rows = self.database.query("SELECT state, owner, heartbeat FROM job WHERE id = ?", (job_id,))
+        if not rows:
             raise NotFoundError(f"no job {job_id!r}", "jobs are named by the answer that started them")
-        job = Job(**json.loads(row[0]))
+        row = rows[0]
+        job = _job(row[0])
         if job.status == "RUNNING" and not _alive(json.loads(row[1]), row[2]):
             return replace(job, status="ERROR", error="its process ended before it was done; start it again to go on")
         return job
 
     def latest(self, project_id: str) -> Job | None:
         """Return the newest job of a project."""
-        rows = self.database.reader().execute(
+        rows = self.database.query(
             "SELECT id FROM job WHERE project_id = ? ORDER BY number DESC LIMIT 1", (project_id,)
         )
-        row = next(rows, None)
-        return self.get(row[0]) if row else None
+        return self.get(rows[0][0]) if rows else None
 
     def _end(self, tx: SqlConnection, job: Job) -> Job:
         ended = replace(job, finished=datetime.now(UTC).isoformat(timespec="seconds"))
@@ -193,7 +189,7 @@ class Jobs:
         )
 
     def _beat(self, lease: Lease, stop: threading.Event) -> None:
-        while not stop.wait(HEARTBEAT_SECONDS):
+        while not stop.wait(self._heartbeat_seconds):
             # A beat that finds the file locked is tried again; a lost lease shows at the next batch.
             with suppress(ReqallError), self.database.writing() as tx:
                 tx.execute(
@@ -202,21 +198,34 @@ class Jobs:
                 )
 
 
+def _job(state: str) -> Job:
+    return Job(**json.loads(state))
+
+
 def _owner() -> str:
     return json.dumps({"host": socket.gethostname(), "pid": os.getpid(), "start": _process_start(os.getpid())})
 
 
 def _alive(owner: dict[str, Any], heartbeat: float) -> bool:
-    """Tell whether a lease's owner still works: by its process on this host, by its heartbeat elsewhere."""
-    if owner["host"] == socket.gethostname() and owner["start"] is not None:
-        return bool(_process_start(owner["pid"]) == owner["start"])
-    return time.time() - heartbeat < LEASE_SECONDS
+    """Tell whether a lease's owner still works: its heartbeat is young, and on this host its process exists.
+
+    The heartbeat counts here too: a process may outlive its job's thread.
+    """
+    if time.time() - heartbeat >= LEASE_SECONDS:
+        return False
+    if owner["host"] != socket.gethostname() or owner["start"] is None:
+        return True
+    return bool(_process_start(owner["pid"]) == owner["start"])
 
 
 def _process_start(pid: int) -> str | None:
-    """Return the process's start time where /proc tells it: a reused process id is another process."""
+    """Return the process's start time where /proc tells it: a reused process id is another process.
+
+    A dead process that its parent has not waited for has none (proc_pid_stat(5), fields 3 and 22).
+    """
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
-    return stat.rpartition(")")[2].split()[19]
+    fields = stat.rpartition(")")[2].split()
+    return None if fields[0] in "ZX" else fields[19]

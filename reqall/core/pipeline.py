@@ -2,20 +2,21 @@
 
 import logging
 import re
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from reqall.core.errors import ReqallError
+from reqall.core.errors import PluginError, ReqallError
 from reqall.core.indexing import Index, Indexer
 from reqall.core.present import best_text
 from reqall.core.protocols import Fuser, QueryExpander, Reranker
 from reqall.core.ranking import ChunkRanking, DocumentRanking
+from reqall.core.rows import storable_text
 from reqall.core.types import Document, Filters, Hit, Passage, Provenance, Query, SearchResult
 
-_TOKEN = re.compile(r"[^\s,;:!?()\[\]{}\"'`<>]+")
+_TOKEN = re.compile(r"[^\s,;:!?()\[\]{}\"'`<>\u00ab\u00bb\u2018-\u201f\u3001-\u3011\uff01-\uff0f\uff1a-\uff1f]+")
+_ASCII_TOKEN = re.compile(r"[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)*")
 
 _log = logging.getLogger("reqall.pipeline")
 
@@ -77,7 +78,6 @@ class Pipeline:
         self._fuser_name = fuser_name
         self._reranker = reranker
         self._pin = pin
-        self._levelling = threading.Lock()
 
     def search(self, query: Query, top_k: int, candidate_k: int) -> SearchResult:
         """Search; `candidate_k` documents per arm and text, and in the fused pool.
@@ -86,7 +86,7 @@ class Pipeline:
         """
         trace = _Trace()
         with trace.stage("expand"):
-            texts = list(self._expander.expand(query)) if self._expander else [query.text]
+            texts = self._expand(query, trace)
         with trace.stage("recall"):
             recalled = self._recall(texts, candidate_k, query.filters, trace)
         with trace.stage("fuse"):
@@ -112,24 +112,34 @@ class Pipeline:
             query.text, tuple(texts), tuple(hits[:top_k]), len(hits), self.name, trace.timings, tuple(trace.warnings)
         )
 
+    def _expand(self, query: Query, trace: _Trace) -> list[str]:
+        if self._expander is None:
+            return [query.text]
+        try:
+            return list(self._expander.expand(query)) or [query.text]
+        except Exception as error:  # noqa: BLE001 - a plugin that fails must not take the search down
+            trace.warnings.append(f"the expander was left out, only the query itself was used: {_told(error)}")
+            return [query.text]
+
     def _recall(self, texts: Sequence[str], limit: int, filters: Filters, trace: _Trace) -> list[_Recalled]:
         found: list[_Recalled] = []
-        failures: list[Exception] = []
+        failures: list[ReqallError] = []
         for arm in self.arms:
             try:
                 self._catch_up(arm, filters, trace)
                 with trace.stage(f"recall.{arm.index.name}"):
                     rankings = arm.index.recaller.recall(texts, limit, filters)
-            except Exception as error:
+                found += [
+                    _Recalled(arm, text, chunks, chunks.collapse().top(limit))
+                    for text, chunks in zip(texts, rankings, strict=True)
+                ]
+            except Exception as error:  # noqa: BLE001 - a plugin that fails must not take the search down
+                told = _told(error)
+                failure = error if isinstance(error, ReqallError) else PluginError(f"index {arm.index.name!r}: {told}")
                 if arm.required:
-                    raise
-                failures.append(error)
-                trace.warnings.append(f"index {arm.index.name!r} was left out: {_told(error)}")
-                continue
-            found += [
-                _Recalled(arm, text, chunks, chunks.collapse().top(limit))
-                for text, chunks in zip(texts, rankings, strict=True)
-            ]
+                    raise failure from None if failure is error else error
+                failures.append(failure)
+                trace.warnings.append(f"index {arm.index.name!r} was left out: {told}")
         if failures and not found:
             raise failures[0]
         return found
@@ -137,9 +147,8 @@ class Pipeline:
     def _catch_up(self, arm: Arm, filters: Filters, trace: _Trace) -> None:
         """Fill an index that lives in memory; say of any other how far it is behind."""
         if arm.index.recaller.storage == "memory":
-            with self._levelling:
-                if not self._indexer.is_level(arm.index):
-                    self._indexer.level(arm.index, lambda _tx, _done: None)
+            if not self._indexer.is_level(arm.index):
+                self._indexer.level(arm.index, lambda _tx, _done: None)
         elif not self._indexer.is_level(arm.index) and (lag := self._indexer.lag(arm.index, filters.project_ids)):
             trace.warnings.append(
                 f"index {arm.index.name!r} does not hold {lag} documents as they are now; a sync brings it level"
@@ -162,24 +171,27 @@ class Pipeline:
         shown: dict[str, tuple[str, str]],
         trace: _Trace,
     ) -> tuple[DocumentRanking, str]:
-        if self._reranker is None:
+        if self._reranker is None or not documents:
             return pool, self._fuser_name
         passages = [Passage(key, _passage(document, shown[key][1])) for key, document in documents.items()]
         try:
-            return self._reranker.rerank(text, passages), "rerank"
+            order = self._reranker.rerank(text, passages)
+            if order.by_id.keys() != documents.keys():
+                raise PluginError("it returned other documents than it was given")  # noqa: TRY301 - handled as any failure
+            return order, "rerank"  # noqa: TRY300
         except Exception as error:  # noqa: BLE001 - a plugin that fails must not take the search down
             trace.warnings.append(f"the reranker was left out, the order is the fused one: {_told(error)}")
             return pool, self._fuser_name
 
     def _pinned(self, query: Query, documents: dict[str, Document], shown: dict[str, tuple[str, str]]) -> list[str]:
         """Find documents whose key stands in the query; what recall did not find is added."""
-        tokens = {token.strip(".").lower(): place for place, token in enumerate(_TOKEN.findall(query.text))}
+        tokens = _key_tokens(query.text)
         found = self._indexer.catalog.documents(self._indexer.catalog.with_keys(tokens, query.filters))
         for key, document in found.items():
             if key not in documents:
                 documents[key] = document
                 shown[key] = best_text(document, None, query.text)
-        return sorted(found, key=lambda key: (tokens.get(found[key].key.lower(), 0), key))
+        return sorted(found, key=lambda key: (tokens[found[key].key.casefold()], key))
 
 
 def _best_chunks(recalled: Sequence[_Recalled]) -> dict[str, int]:
@@ -198,6 +210,13 @@ def _first(pinned: Sequence[str], order: DocumentRanking, documents: dict[str, D
     """Put the pinned documents first, with a full score; the others follow in their order."""
     rest = [(r.document_id, r.score) for r in order if r.document_id in documents and r.document_id not in pinned]
     return [(key, 1.0) for key in pinned] + rest
+
+
+def _key_tokens(text: str) -> dict[str, int]:
+    """Find what may be a key, and where it stands first; in scripts without spaces a key stands between letters."""
+    found = [match for pattern in (_TOKEN, _ASCII_TOKEN) for match in pattern.finditer(text)]
+    found.sort(key=lambda match: match.start(), reverse=True)
+    return {storable_text(match[0].strip(".")).casefold(): match.start() for match in found}
 
 
 def _provenance(document_id: str, recalled: Sequence[_Recalled]) -> tuple[Provenance, ...]:

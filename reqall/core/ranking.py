@@ -7,6 +7,9 @@ unique and counts ranks from 1. So no stage has to ask whether what it was given
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from math import isnan
+
+from reqall.core.errors import PluginError
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +39,10 @@ class DocumentRanking:
 
     @classmethod
     def of(cls, scores: Iterable[tuple[str, float]]) -> "DocumentRanking":
-        """Build from (document id, score); of repeated ids the best score counts."""
+        """Build from (document id, score); of repeated ids the best score counts. Raises PluginError for NaN."""
         best: dict[str, float] = {}
         for document_id, score in scores:
+            _refuse_nan(score)
             if document_id not in best or score > best[document_id]:
                 best[document_id] = score
         order = sorted(best.items(), key=lambda item: (-item[1], item[0]))
@@ -70,9 +74,13 @@ class ChunkRanking:
 
     @classmethod
     def of(cls, scores: Iterable[tuple[int, str, float]]) -> "ChunkRanking":
-        """Build from (chunk id, document id, score); of repeated chunks the best score counts."""
+        """Build from (chunk id, document id, score); of repeated chunks the best score counts.
+
+        Raises PluginError for a score that is NaN.
+        """
         best: dict[int, tuple[str, float]] = {}
         for chunk_id, document_id, score in scores:
+            _refuse_nan(score)
             if chunk_id not in best or score > best[chunk_id][1]:
                 best[chunk_id] = (document_id, score)
         order = sorted(best.items(), key=lambda item: (-item[1][1], item[1][0], item[0]))
@@ -102,3 +110,9 @@ class ChunkRanking:
         for chunk in self.chunks:
             best.setdefault(chunk.document_id, chunk.chunk_id)
         return best
+
+
+def _refuse_nan(score: float) -> None:
+    """NaN is neither above nor below any score: one of them leaves the others in no order either."""
+    if isnan(score):
+        raise PluginError("a score is not a number (NaN)", "the component that gave it has a defect")

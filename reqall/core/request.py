@@ -1,9 +1,8 @@
 """What a caller may ask of a search, and the checks that turn it into a query with filters."""
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, time
+from datetime import UTC, date, datetime, time
 
 from reqall.core.catalog import Catalog
 from reqall.core.errors import InputError
@@ -12,8 +11,6 @@ from reqall.core.wording import did_you_mean, one_of
 
 MAX_QUERY_CHARACTERS = 8000
 MAX_QUERIES = 5
-
-_DATE_ONLY = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +37,14 @@ class SearchRequest:
         return _checked("query", self.query)
 
     def checked_sub_queries(self) -> tuple[str, ...]:
-        """Return the client's rewrites, if there are not too many."""
-        if len(self.sub_queries) > MAX_QUERIES:
+        """Return the client's rewrites, if there are not too many; blank ones do not count."""
+        texts = [text for text in self.sub_queries if text.strip()]
+        if len(texts) >= MAX_QUERIES:
             raise InputError(
-                f"{len(self.sub_queries)} sub_queries; at most {MAX_QUERIES} texts are used, the query included",
+                f"{len(texts)} sub_queries; at most {MAX_QUERIES} texts are used, the query included",
                 f"send up to {MAX_QUERIES - 1} rewrites",
             )
-        return tuple(_checked("sub_queries", text) for text in self.sub_queries if text.strip())
+        return tuple(_checked(f"sub_query {number}", text) for number, text in enumerate(texts, start=1))
 
     def depth(self, top_k: int, candidate_k: int, most: int, most_candidates: int) -> tuple[int, int]:
         """Return (top_k, candidate_k): those asked for, else the pipeline's; checked against each other."""
@@ -63,14 +61,21 @@ class SearchRequest:
 def filters_for(request: SearchRequest, project_ids: Sequence[str], catalog: Catalog) -> Filters:
     """Resolve names of types and statuses to what the catalog holds. Raises InputError."""
     types = catalog.item_types(project_ids) if request.item_types else []
-    ids = {text.casefold(): item.id for item in types for text in (item.name, item.id)}
-    statuses = {status.casefold(): status for status in (catalog.statuses(project_ids) if request.statuses else [])}
+    statuses = catalog.statuses(project_ids) if request.statuses else []
+    after = _moment("modified_after", request.modified_after)
+    before = _moment("modified_before", request.modified_before, end_of_day=True)
+    if after and before and after > before:
+        raise InputError(
+            f"modified_after ({request.modified_after}) is later than modified_before ({request.modified_before})",
+            "exchange them, or leave one out",
+        )
+    names = [(text, item.id) for item in types for text in (item.name, item.id)]
     return Filters(
         tuple(project_ids),
-        tuple(_resolved("item type", text, ids, [item.name for item in types]) for text in request.item_types),
-        tuple(_resolved("status", text, statuses, list(statuses.values())) for text in request.statuses),
-        _moment("modified_after", request.modified_after),
-        _moment("modified_before", request.modified_before, end_of_day=True),
+        _resolved("item type", request.item_types, names, [item.name for item in types]),
+        _resolved("status", request.statuses, [(status, status) for status in statuses], statuses),
+        after,
+        before,
     )
 
 
@@ -87,22 +92,41 @@ def _checked(name: str, text: str) -> str:
     return text
 
 
-def _resolved(kind: str, text: str, known: dict[str, str], names: list[str]) -> str:
-    found = known.get(text.strip().casefold())
-    if found is None:
-        raise InputError(f"no {kind} {text!r} here{did_you_mean(text, names)}", f"the projects have: {one_of(names)}")
-    return found
+def _resolved(
+    kind: str, texts: Iterable[str], known: Iterable[tuple[str, str]], names: Sequence[str]
+) -> tuple[str, ...]:
+    """Return all ids that go by these texts, in any case: two projects may have types of one name."""
+    ids: dict[str, list[str]] = {}
+    for name, identifier in known:
+        ids.setdefault(name.casefold(), []).append(identifier)
+    found: list[str] = []
+    for text in texts:
+        if text.strip().casefold() not in ids:
+            shown = one_of(dict.fromkeys(names))
+            raise InputError(f"no {kind} {text!r} here{did_you_mean(text, names)}", f"the projects have: {shown}")
+        found += ids[text.strip().casefold()]
+    return tuple(dict.fromkeys(found))
 
 
 def _moment(name: str, text: str, *, end_of_day: bool = False) -> datetime | None:
-    if not text.strip():
+    text = text.strip()
+    if not text:
         return None
     try:
-        moment = datetime.fromisoformat(text.strip())
-    except ValueError as error:
+        moment = datetime.fromisoformat(text)
+        if end_of_day and _is_date(text):
+            moment = datetime.combine(moment, time.max)
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError) as error:
         raise InputError(
             f"{name} is not a date: {text!r}", "write ISO 8601, such as 2026-03-01 or 2026-03-01T08:30Z"
         ) from error
-    if end_of_day and _DATE_ONLY.fullmatch(text.strip()):
-        moment = datetime.combine(moment.date(), time.max)
-    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _is_date(text: str) -> bool:
+    """Tell a bare date, in any of the forms of ISO 8601, from one with a time."""
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True

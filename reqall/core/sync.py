@@ -4,15 +4,18 @@ Every page is one committed batch. Hashes decide what is new: a page that comes 
 nothing. The watermark is stored only when the walk is complete, so a broken sync is walked again.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from reqall.core.batch import Committed
 from reqall.core.catalog import Catalog
-from reqall.core.indexing import Committed, Indexer
+from reqall.core.errors import EmbedderError
+from reqall.core.indexing import Indexer
 from reqall.core.jobs import Lease
 from reqall.core.protocols import Source, SqlConnection, SupportsCount, SupportsDeletions
+from reqall.core.rows import storable_text
 from reqall.core.types import Document, Link, Page, Project
 
 
@@ -35,9 +38,10 @@ class Sync:
         since = None if full or state is None else state.watermark
         self.lease.report(phase="documents", message="incremental" if since else "full")
         with self.catalog.database.writing() as tx:
+            self.lease.advance(tx)
             self.catalog.write_project(tx, self.project)
         watermark = self._documents(since)
-        self._deletions(since)
+        watermark = self._reconcile(since, watermark)
         self._links()
         with self.catalog.database.writing() as tx:
             self.lease.advance(tx)
@@ -49,14 +53,13 @@ class Sync:
     def _documents(self, since: str | None) -> str | None:
         watermark = None
         for page in self.source.documents(self.project, since):
-            fresh: dict[str, Document] = {d.id: d for d in page.items if d.id not in self.seen}
-            self.seen.update(fresh)
+            self.seen.update(storable_text(document.id) for document in page.items)
             # A first or full walk commits at the speed of the source; vectors follow in one go.
-            self._commit(list(fresh.values()), [], page, eager=since is not None)
+            self._commit(page.items, (), page, eager=since is not None)
             watermark = page.watermark or watermark
         return watermark
 
-    def _commit(self, documents: list[Document], deleted: Iterable[str], page: Page[Any], *, eager: bool) -> None:
+    def _commit(self, documents: Sequence[Document], deleted: Iterable[str], page: Page[Any], *, eager: bool) -> None:
         def within(tx: SqlConnection, done: Committed) -> None:
             job = self.lease.job
             self.lease.advance(
@@ -68,30 +71,46 @@ class Sync:
                 requests=job.requests + page.requests,
             )
 
-        self.changed += self.indexer.commit(documents, list(deleted), eager=eager, within=within).written
+        self.changed += self.indexer.commit(documents, deleted, eager=eager, within=within).written
 
-    def _deletions(self, since: str | None) -> None:
-        """Remove what the source no longer has; a sweep of ids confirms every removal."""
+    def _reconcile(self, since: str | None, watermark: str | None) -> str | None:
+        """Find what the source no longer has, and what pages that shifted hid from the walk.
+
+        A sweep of ids confirms every removal; what it shows and the catalog lacks is walked again.
+        """
         self.lease.report(phase="deletions")
         stored = set(self.catalog.document_ids(self.project.id))
-        if since is None:
-            suspects = stored - self.seen
-        else:
-            suspects = self._told(since) & stored
-            if isinstance(self.source, SupportsCount) and self.source.count(self.project) != len(stored - suspects):
-                suspects = stored
-        if not suspects:
-            return
+        suspects = stored - self.seen if since is None else self._told(since) & stored
+        if not suspects and not self._miscounted(len(stored)):
+            return watermark
+        swept: set[str] = set()
         requests = 0
         for page in self.source.document_ids(self.project):
-            suspects = suspects.difference(page.items)
+            swept.update(map(storable_text, page.items))
             requests += page.requests
-        self._commit([], suspects, Page((), total=self.lease.job.total, requests=requests), eager=False)
+        gone = (suspects | (stored - self.seen)) - swept
+        self._commit((), gone, Page((), total=self.lease.job.total, requests=requests), eager=False)
+        # What came while we walked lies behind the watermark; only what was missed needs it all.
+        for start in dict.fromkeys((watermark or since, None)):
+            if swept - stored - self.seen:
+                self.lease.report(phase="documents")
+                watermark = self._documents(start) or watermark
+        return watermark
+
+    def _miscounted(self, stored: int) -> bool:
+        return isinstance(self.source, SupportsCount) and self.source.count(self.project) != stored
 
     def _told(self, since: str) -> set[str]:
+        """Ask for deletions, where the source tells them."""
         if not isinstance(self.source, SupportsDeletions):
             return set()
-        return {identifier for page in self.source.deleted(self.project, since) for identifier in page.items}
+        told: set[str] = set()
+        requests = 0
+        for page in self.source.deleted(self.project, since):
+            told.update(map(storable_text, page.items))
+            requests += page.requests
+        self.lease.report(requests=self.lease.job.requests + requests)
+        return told
 
     def _links(self) -> None:
         self.lease.report(phase="links")
@@ -106,12 +125,17 @@ class Sync:
 
     def _level(self) -> None:
         """Bring the indexes that stayed behind level: the slow part of a first sync."""
+        failures: list[EmbedderError] = []
         behind = [i for i in self.indexer.indexes if i.recaller.storage != "memory" and not self.indexer.is_level(i)]
-        for index in behind:
-            self.lease.report(
-                phase="embedding" if index.embedder else "indexing", done=0, total=self.indexer.lag(index)
-            )
-            self.indexer.level(index, self._levelled)
+        for index in sorted(behind, key=lambda index: index.embedder is not None):
+            phase = "embedding" if index.embedder else "indexing"
+            self.lease.report(phase=phase, done=0, total=self.indexer.lag(index))
+            try:
+                self.indexer.level(index, self._levelled)
+            except EmbedderError as error:  # the others come level all the same
+                failures.append(error)
+        if failures:
+            raise failures[0]
 
     def _levelled(self, tx: SqlConnection, done: Committed) -> None:
         job = self.lease.job

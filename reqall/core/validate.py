@@ -5,16 +5,17 @@ only when its component is built.
 """
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, get_args
 
-from pydantic import SecretStr, ValidationError
+from pydantic import SecretBytes, SecretStr, ValidationError
 
-from reqall.core.components import expand_options, references
-from reqall.core.config import ConfigFile, Path_, Problem, YamlFile, check_structure, model_problems
+from reqall.core.components import expand_options, option_problems, references, unchecked
+from reqall.core.config import ConfigFile, check_structure
 from reqall.core.environment import Environment, is_reference
 from reqall.core.errors import PluginError
 from reqall.core.host import PluginHost
-from reqall.core.registration import PluginOptions
+from reqall.core.problems import Path_, Problem, YamlFile
+from reqall.core.registration import PluginOptions, Registration
 from reqall.core.wording import did_you_mean, one_of
 
 
@@ -79,35 +80,41 @@ class _Check:
         if not isinstance(tree, dict) or not isinstance(tree.get("use"), str):
             return  # the structure check has said so
         try:
-            model = self.host.find(kind, tree["use"]).options
+            registration = self.host.find(kind, tree["use"])
         except PluginError as error:
             yield Problem((*path, "use"), f"{error.message} ({error.remedy})")
             return
         given = tree.get("with", {})
         if isinstance(given, dict):
-            yield from self._secrets(model, given, (*path, "with"))
-            yield from self._values(model, given, (*path, "with"))
-            yield from self._references(model, given, (*path, "with"))
+            yield from self._secrets(registration.options, given, (*path, "with"))
+            yield from self._values(registration, given, (*path, "with"))
+            yield from self._references(registration.options, given, (*path, "with"))
 
     def _secrets(self, model: type[PluginOptions], given: dict[str, Any], path: Path_) -> Iterator[Problem]:
         for name, value in given.items():
             info = model.model_fields.get(name)
-            if info is not None and info.annotation is SecretStr and not is_reference(value):
+            if info is not None and _is_secret(info.annotation) and _is_literal(value):
                 message = f"{name} is a secret: write ${{VARIABLE}} here and set that in the environment"
                 yield Problem((*path, name), message)
 
-    def _values(self, model: type[PluginOptions], given: dict[str, Any], path: Path_) -> Iterator[Problem]:
+    def _values(self, registration: Registration[Any], given: dict[str, Any], path: Path_) -> Iterator[Problem]:
+        model = registration.options
         values, unset = expand_options(model, given, self.environment)
         try:
             model.model_validate(values)
         except ValidationError as error:
-            for problem in model_problems(error, path, model):
-                if unset.keys().isdisjoint(problem.path[len(path) :]):
+            for problem in option_problems(error, path, model, given):
+                option = problem.path[len(path) :][:1]
+                # What concerns all options together is not judged either while one of them is unknown.
+                if not unset or (option and option[0] not in unset):
                     yield problem
+        except Exception as error:  # noqa: BLE001 - a plugin's own validator; its mistake is one of many
+            yield Problem(path, unchecked(registration, error))
 
     def _references(self, model: type[PluginOptions], given: dict[str, Any], path: Path_) -> Iterator[Problem]:
+        values, _ = expand_options(model, given, self.environment)
         for name, kind in references(model):
-            value = given.get(name, model.model_fields[name].default)
+            value = values.get(name, None if name in given else model.model_fields[name].default)
             if isinstance(value, str) and value not in self.names.get(kind, []):
                 yield self._unknown(kind, value, (*path, name))
 
@@ -123,3 +130,13 @@ class _Check:
         use = tree.get("use")
         known = use in self.host.names("recaller")
         return known and any(kind == "embedder" for _, kind in references(self.host.find("recaller", str(use)).options))
+
+
+def _is_secret(annotation: Any) -> bool:
+    return annotation in (SecretStr, SecretBytes) or any(_is_secret(inner) for inner in get_args(annotation))
+
+
+def _is_literal(value: Any) -> bool:
+    if isinstance(value, (list, dict)):
+        return any(_is_literal(item) for item in (value.values() if isinstance(value, dict) else value))
+    return value is not None and not is_reference(value)

@@ -13,10 +13,10 @@ from reqall import PluginOptions, Query
 from reqall.plugins.expanders.distinct import distinct
 
 _ENGLISH = (
-    "a about after all also am an and any are as at be been before being both but by can could did do does during "
-    "each for from had has have how i if in into is it its may me might must my no nor not of on or our shall she "
-    "should so some such than that the their them then there these they this those to under until upon was we were "
-    "what when where whether which while who whom whose why will with would you your"
+    "a about all also am an and any are as at be been being both but by can could did do does each for from had "
+    "has have how i if in into is it its may me might must my no nor not of on or our shall she should so some "
+    "such than that the their them then there these they this those to upon was we were what when where whether "
+    "which while who whom whose why will with would you your"
 )
 STOP_WORDS = frozenset(_ENGLISH.split())
 """English words that say nothing of what a question is about."""

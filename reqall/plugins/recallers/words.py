@@ -26,14 +26,13 @@ _WORD = re.compile(f"{_LETTER}+")
 _TOKEN = re.compile(f"{_LETTER}+(?:[-_.]+{_LETTER}+)*")
 
 _ENGLISH = (
-    "a about above after again all am an and any are as at be been before being below between both but by can "
-    "could did do does down during each few for from further had has have he her here his how i if in into is "
-    "it its just may me might more most must my no not of on once only or other our out over own same shall "
-    "she  should so some such than that the their them then there these they this those through to too under "
-    "up very  was we were what when where which who whom why will with would you your"
+    "a about again all am an and any are as at be been being both but by can could did do does each few for from "
+    "had has have he her here his how i if in into is it its just may me might more most must my no not of on "
+    "once only or other our own same shall she should so some such than that the their them then there these they "
+    "this those to too very was we were what when where which who whom why will with would you your"
 )
 STOP_WORDS = frozenset(_ENGLISH.split())
-"""English words that say nothing of what a text is about."""
+"""English words that say nothing of what a text is about. Directions (over, below) do: overvoltage, power down."""
 
 
 def normalise(text: str) -> str:

@@ -1,3 +1,4 @@
+import re
 import subprocess
 import sys
 from itertools import pairwise
@@ -88,8 +89,8 @@ def test_without_overlap_nothing_is_repeated():
 def test_overlap_shrinks_with_the_budget():
     text = " ".join(f"No {number}." for number in range(200))
     (first, second, *_) = cut(document(description=text), limit=20, size=200, overlap=40)
-    repeated = set(first.body.replace(".", "").split("No ")) & set(second.body.replace(".", "").split("No "))
-    assert len(repeated - {""}) == 2
+    repeated = set(re.findall(r"\d+", first.body)) & set(re.findall(r"\d+", second.body))
+    assert len(repeated) == 2
 
 
 def test_chinese_is_cut_at_its_own_full_stops():

@@ -31,9 +31,7 @@ class Shelf:
     def entry(self, document_id, body, **known):
         """One chunk of a document; `known` overrides number, key, name, project, type, status, modified."""
         chunk = Chunk("", known.get("name", ""), body, known.get("number") or next(self._numbers), document_id, 0)
-        facets = Facets(
-            known.get("project", "p"), known.get("type", "t"), known.get("status"), known.get("modified")
-        )
+        facets = Facets(known.get("project", "p"), known.get("type", "t"), known.get("status"), known.get("modified"))
         return IndexEntry(chunk, known.get("key", ""), known.get("name", ""), facets)
 
     def put(self, document_id, *bodies, **known):

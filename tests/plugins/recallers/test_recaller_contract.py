@@ -9,15 +9,16 @@ from hypothesis import strategies as st
 
 from reqall import ChunkRanking, Filters, IndexBatch, Position, Recaller, SupportsDrop
 
-WORDS = "volume level sync brake engine login timeout pressure valve sensor alarm battery".split()
+WORDS = [
+    *("volume", "level", "sync", "brake", "engine", "login"),
+    *("timeout", "pressure", "valve", "sensor", "alarm", "battery"),
+]
 DAY = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
 def in_fixture(examples):
     """Examples of one property share the index: they only read, or replace what they wrote."""
-    return settings(
-        max_examples=examples, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-    )
+    return settings(max_examples=examples, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def fill(shelf, count=40):
@@ -227,9 +228,14 @@ def test_a_batch_that_fails_leaves_no_trace(catalog_shelf):
     entries = [catalog_shelf.entry("d001", "brake engine")]
     batch = IndexBatch({"d001": entries}, ["d002"], Position("f", 9))
     prepared = catalog_shelf.recaller.prepare(entries)
-    with pytest.raises(ZeroDivisionError), catalog_shelf.database.writing() as tx:
-        catalog_shelf.recaller.apply(batch, prepared, tx)
-        _ = 1 / 0
+
+    def fail_late():
+        with catalog_shelf.database.writing() as tx:
+            catalog_shelf.recaller.apply(batch, prepared, tx)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail_late()
     assert catalog_shelf.ranking("brake engine", 9) == before
     assert catalog_shelf.recaller.position() is None
 

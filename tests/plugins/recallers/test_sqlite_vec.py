@@ -4,7 +4,7 @@ import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 
-import numpy as np
+import numpy as np  # noqa: TID253 - a test may
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st

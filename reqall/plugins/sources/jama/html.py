@@ -54,7 +54,8 @@ def html_text(markup: str) -> str:
         from bs4 import BeautifulSoup
 
         # Inside an element, because a bare text that looks like an address or a file makes bs4 warn.
-        return _squeezed(_laid_out(BeautifulSoup(f"<div>{source}</div>", "lxml"), len(markup)))
+        soup = BeautifulSoup(f"<div>{source}</div>", "lxml", multi_valued_attributes=None)
+        return _squeezed(_laid_out(soup, len(markup)))
     text = _ENTITY.sub(lambda entity: html.unescape(entity[0]), source)
     if LINE not in source and PARAGRAPH not in source:
         return _tidy(_visible(text))

