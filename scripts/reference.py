@@ -143,7 +143,7 @@ def errors_page() -> Iterator[str]:
 def plugin_api_page() -> Iterator[str]:
     """Yield the hooks and the façade."""
     yield "# Plugin API\n"
-    yield "A plugin imports from `reqall` and nothing below it. How to write one: [how-to](../how-to/write-a-plugin.md).\n"
+    yield "A plugin imports from `reqall` and nothing below it. See [how to write one](../how-to/write-a-plugin.md).\n"
     _complete("aliases of the façade", ALIASES, [name for name in reqall.__all__ if not _is_defined(name)])
     yield "## Hooks\n"
     yield "Each takes no argument and returns registrations. The entry-point group is `reqall`.\n"

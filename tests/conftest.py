@@ -70,7 +70,9 @@ def app(home):
 def reqall(home):
     """Run the command line as a user does; returns the finished process."""
 
-    def run(*arguments: str, settings: dict[str, str] | None = None, **changes: str) -> subprocess.CompletedProcess[str]:
+    def run(
+        *arguments: str, settings: dict[str, str] | None = None, **changes: str
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [sys.executable, "-m", "reqall", *arguments],
             env={**(home if settings is None else settings), **changes},

@@ -100,8 +100,9 @@ class PluginHost:
         """Return the registration; a PluginError says what is installed and what was left out."""
         offer = self._offers.get((kind, name))
         if offer is None:
-            other = next((f"; {name!r} is a {other}" for other in KINDS if (other, name) in self._offers), None)
-            hint = did_you_mean(name, self.names(kind)) if other is None else other
+            others = [other for other in KINDS if (other, name) in self._offers]
+            hint = f"; that is the name of a component of kind {others[0]!r}" if others else ""
+            hint = hint or did_you_mean(name, self.names(kind))
             raise PluginError(f"no {kind} named {name!r}{hint}", self.remedy(kind))
         return offer.registration
 

@@ -79,7 +79,9 @@ def _problem(detail: Mapping[str, Any], path: Path_, model: type[BaseModel]) -> 
         rule = "begins with a letter or digit and holds letters, digits, '_', '-' and '.' only"
         return Problem(place[:-1], f"{loc[-2]!r} cannot be a name: a name {rule}", at_key=True)
     message = _complaint(detail)
-    return Problem(place, f"{loc[-1]}: {message}" if loc else message)
+    if not loc:
+        return Problem(place, message)
+    return Problem(place, f"{f'entry {loc[-1] + 1}' if isinstance(loc[-1], int) else loc[-1]}: {message}")
 
 
 def _complaint(detail: Mapping[str, Any]) -> str:
@@ -90,7 +92,7 @@ def _complaint(detail: Mapping[str, Any]) -> str:
         return "is empty; write something under it, or leave it out"
     if detail["type"] == "string_type" and isinstance(value, (bool, int, float, date)):
         return f"{shape}; put it in quotes"
-    message = str(detail["msg"])
+    message = str(detail["msg"]).removeprefix("Value error, ").removeprefix("Assertion failed, ")
     return shape or f"{message[:1].lower()}{message[1:]}"
 
 

@@ -196,7 +196,7 @@ def test_an_unknown_name_is_explained(tiny, install):
         "installed fusers: rrf; left out: plugin 'acme' of acme 1.0: not in the allow-list REQALL_PLUGINS;"
         " plugin 'exits' of exits 0.3: SystemExit: 3"
     )
-    with pytest.raises(PluginError, match="no fuser named 'words'; 'words' is a recaller"):
+    with pytest.raises(PluginError, match="no fuser named 'words'; that is the name of a component of kind 'recaller'"):
         host.find("fuser", "words")
 
 

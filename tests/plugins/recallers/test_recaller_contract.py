@@ -115,6 +115,14 @@ def test_the_limit_counts_documents(shelf):
     assert shelf.find("volume level", limit=0) == []
 
 
+@pytest.mark.parametrize("limit", [1, 40, 99])
+def test_equal_scores_are_ordered_by_document_even_where_the_limit_cuts(shelf, limit):
+    shelf.put("best", "volume", number=1000)
+    shelf.write([shelf.entry(f"d{number:03}", "volume level", number=300 - number) for number in range(120)])
+    found = shelf.find("volume", limit)
+    assert found == ["best", *(f"d{number:03}" for number in range(120))][:limit]
+
+
 @in_fixture(40)
 @given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=4), st.integers(1, 15), st.integers(0, 30))
 def test_a_small_limit_is_the_beginning_of_a_large_one(shelf, words, limit, more):
