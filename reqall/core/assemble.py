@@ -12,7 +12,7 @@ from reqall.core.components import build_options, fingerprint, references
 from reqall.core.config import ComponentConfig, ConfigFile, IndexConfig, PipelineConfig
 from reqall.core.database import Database
 from reqall.core.environment import Environment
-from reqall.core.errors import NotFoundError, PluginError, ReqallError
+from reqall.core.errors import EmbedderError, NotFoundError, PluginError, ReqallError
 from reqall.core.host import PluginHost
 from reqall.core.indexing import Index, Indexer
 from reqall.core.pipeline import Arm, Pipeline
@@ -123,17 +123,36 @@ class Assembly:
 
     def _pipeline(self, name: str, config: PipelineConfig) -> Pipeline:
         rerank = self.host.find("reranker", config.rerank.use)
-        keeps_order = "identity" in rerank.traits
+        arms, notices = self._arms(config)
         return Pipeline(
             name,
             indexer=self.indexer(),
-            arms=[Arm(self.index(arm.index), arm.weight, arm.required) for arm in config.recall],
+            arms=arms,
             expander=self._stage("expander", name, config.expand) if config.expand else None,
             fuser=self._stage("fuser", name, config.fuse),
             fuser_name=config.fuse.use,
-            reranker=None if keeps_order else self._stage("reranker", name, config.rerank),
+            reranker=None if "identity" in rerank.traits else self._stage("reranker", name, config.rerank),
             pin=config.pin,
+            notices=notices,
         )
+
+    def _arms(self, config: PipelineConfig) -> tuple[list[Arm], list[str]]:
+        """Build the legs; one that this machine cannot run is left out, if another can.
+
+        A setting that is missing (ConfigError) is for the user to mend, and no leg is left out for it.
+        """
+        arms: list[Arm] = []
+        failures: list[ReqallError] = []
+        for arm in config.recall:
+            try:
+                arms.append(Arm(self.index(arm.index), arm.weight, arm.required))
+            except (PluginError, EmbedderError) as error:
+                if arm.required:
+                    raise
+                failures.append(error)
+        if not arms:
+            raise failures[0]
+        return arms, [f"searched without one index: {failure.message}" for failure in failures]
 
     def _stage(self, kind: str, pipeline: str, config: ComponentConfig) -> Any:
         return self._once(kind, f"{pipeline}.{kind}", config, self._services(f"{pipeline}.{kind}"))

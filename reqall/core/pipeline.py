@@ -68,8 +68,12 @@ class Pipeline:
         fuser_name: str,
         reranker: Reranker | None,
         pin: bool = True,
+        notices: Sequence[str] = (),
     ) -> None:
-        """Take the stages; without an expander only the user's own text is searched with."""
+        """Take the stages; without an expander only the user's own text is searched with.
+
+        `notices` go with every result as warnings: what the pipeline has to do without.
+        """
         self.name = name
         self.arms = list(arms)
         self._indexer = indexer
@@ -78,13 +82,14 @@ class Pipeline:
         self._fuser_name = fuser_name
         self._reranker = reranker
         self._pin = pin
+        self._notices = list(notices)
 
     def search(self, query: Query, top_k: int, candidate_k: int) -> SearchResult:
         """Search; `candidate_k` documents per arm and text, and in the fused pool.
 
         Raises ReqallError when a required arm, or every arm, fails.
         """
-        trace = _Trace()
+        trace = _Trace(warnings=[*self._notices])
         with trace.stage("expand"):
             texts = self._expand(query, trace)
         with trace.stage("recall"):

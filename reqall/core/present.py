@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from itertools import pairwise
 
 from reqall.core.types import Chunk, Document
 
@@ -9,6 +10,8 @@ SHOWN_CHARACTERS = 1200
 """Longest text of a hit: some 300 tokens, enough to judge it by."""
 
 _WORD = re.compile(r"\w+")
+_UNSPACED = re.compile("[\u0e00-\u109f\u1780-\u17ff\u2e80-\U0003ffff]")
+"""Letters of scripts that put no space between words: Thai to Myanmar, Khmer, Han, Kana, Hangul."""
 
 
 def best_text(document: Document, chunk: Chunk | None, query: str) -> tuple[str, str]:
@@ -30,17 +33,30 @@ def shorten(text: str, limit: int = SHOWN_CHARACTERS) -> str:
 
 
 def _passages(document: Document) -> Iterable[tuple[str, str]]:
-    """Cut each section into runs of paragraphs of about the shown length; `max` keeps the first best."""
+    """Cut each section into passages of the shown length; `max` keeps the first best."""
     for section, text in document.sections.items():
-        run = ""
-        for paragraph in text.split("\n"):
-            if run and len(run) + len(paragraph) > SHOWN_CHARACTERS:
-                yield section, run.strip()
-                run = ""
-            run = f"{run}\n{paragraph}"
-        if run.strip():
-            yield section, run.strip()
+        rest = text.strip()
+        while rest:
+            cut = _passage_end(rest)
+            yield section, rest[:cut].strip()
+            rest = rest[cut:].lstrip()
+
+
+def _passage_end(text: str) -> int:
+    """Cut at the last end of a paragraph in the second half, else of a sentence, else of a word."""
+    if len(text) <= SHOWN_CHARACTERS:
+        return len(text)
+    for mark in ("\n", ". ", "\u3002", " "):
+        cut = text.rfind(mark, SHOWN_CHARACTERS // 2, SHOWN_CHARACTERS)
+        if cut >= 0:
+            return cut + len(mark)
+    return SHOWN_CHARACTERS
 
 
 def _words(text: str) -> set[str]:
-    return {word.lower() for word in _WORD.findall(text)}
+    """Words in lower case; of a run of letters without spaces, its pairs of neighbours."""
+    found: set[str] = set()
+    for word in _WORD.findall(text.lower()):
+        pairs = ["".join(pair) for pair in pairwise(word)] if _UNSPACED.search(word) else []
+        found.update(pairs or [word])
+    return found

@@ -67,6 +67,8 @@ class Bench:
 
     def held(self, index):
         """(document, chunk) of all entries of an index in the catalog's file."""
+        if index.recaller.position() is None:
+            return []
         return sorted(self.database.query(f"SELECT document_id, id FROM ix_{index.name}_entry"))
 
     def chunks(self):

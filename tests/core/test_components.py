@@ -1,5 +1,6 @@
 """Options as a component receives them, and the fingerprint of what it stores."""
 
+import os
 import subprocess
 import sys
 import traceback
@@ -12,6 +13,8 @@ from reqall.core.components import build_options, fingerprint, references
 from reqall.core.config import ComponentConfig
 from reqall.core.environment import Environment
 from reqall.core.errors import ConfigError, PluginError
+
+pytest_plugins = ["tests.core.plugins_support"]
 
 FOLDER = str(Path(__file__).with_name("distributions"))
 
@@ -126,7 +129,7 @@ def test_a_fingerprint_is_the_same_in_every_process():
     root = Path(__file__).resolve().parents[2]
     seen = set()
     for seed in ("1", "2", "3"):
-        environment = {"PYTHONHASHSEED": seed, "PYTHONPATH": f"{FOLDER}:{root}"}
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join([FOLDER, str(root)])}
         done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=60)
         assert done.returncode == 0, done.stderr
         seen.add(done.stdout)

@@ -15,6 +15,8 @@ from reqall.core.host import PluginHost, strictness
 from reqall.core.ranking import DocumentRanking
 from reqall.core.registration import KINDS, Services
 
+pytest_plugins = ["tests.core.plugins_support"]
+
 ROOT = Path(__file__).resolve().parents[2]
 DISTRIBUTIONS = Path(__file__).with_name("distributions")
 

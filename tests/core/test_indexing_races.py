@@ -1,10 +1,11 @@
 """Indexing under interleaving: random histories, several processes, threads that search, sudden death."""
 
-import os
+import itertools
 import signal
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -22,87 +23,82 @@ ITEMS = st.dictionaries(
 )
 
 
-class Stop(Exception):
-    """Stands for anything that ends a batch."""
+NUMBERS = itertools.count()
 
 
 def stop(*_):
-    raise Stop
+    raise InterruptedError
 
 
-def histories(make_bench, document):
-    """A machine that edits, deletes and levels in any order, and knows what must be found."""
-    numbers = iter(range(10_000))
+class Histories(RuleBasedStateMachine):
+    """Edits, deletes and levels in any order, and knows what must be found."""
 
-    class Histories(RuleBasedStateMachine):
-        @initialize()
-        def open(self):
-            self.bench = make_bench(f"catalog{next(numbers)}")
-            self.texts = {}
+    @initialize()
+    def open(self):
+        self.bench = self.make_bench(f"catalog{next(NUMBERS)}")
+        self.texts = {}
 
-        @rule(items=ITEMS, eager=st.booleans())
-        def commit(self, items, eager):
-            self.bench.commit(*self.documents(items), eager=eager)
-            self.texts |= items
+    @rule(items=ITEMS, eager=st.booleans())
+    def commit(self, items, eager):
+        self.bench.commit(*self.documents(items), eager=eager)
+        self.texts |= items
 
-        @rule(items=ITEMS, eager=st.booleans())
-        def fail(self, items, eager):
-            before = self.bench.dump()
-            try:
-                self.bench.commit(*self.documents(items), deleted=["s:1"], eager=eager, within=stop)
-            except Stop:
-                assert self.bench.dump() == before
+    @rule(items=ITEMS, eager=st.booleans())
+    def fail(self, items, eager):
+        before = self.bench.dump()
+        try:
+            self.bench.commit(*self.documents(items), deleted=["s:1"], eager=eager, within=stop)
+        except InterruptedError:
+            assert self.bench.dump() == before
 
-        @rule(gone=st.sets(st.integers(1, 6), min_size=1, max_size=2))
-        def delete(self, gone):
-            self.bench.commit(deleted=[f"s:{number}" for number in gone])
-            self.texts = {number: held for number, held in self.texts.items() if number not in gone}
+    @rule(gone=st.sets(st.integers(1, 6), min_size=1, max_size=2))
+    def delete(self, gone):
+        self.bench.commit(deleted=[f"s:{number}" for number in gone])
+        self.texts = {number: held for number, held in self.texts.items() if number not in gone}
 
-        @rule(name=st.sampled_from(["words", "meaning"]))
-        def level(self, name):
-            self.bench.level(getattr(self.bench, name))
+    @rule(name=st.sampled_from(["words", "meaning"]))
+    def level(self, name):
+        self.bench.level(getattr(self.bench, name))
 
-        @rule(items=ITEMS, eager=st.booleans())
-        def overtake_levelling(self, items, eager):
-            self.bench.embedder.before = lambda _texts: self.commit(items, eager)
-            self.bench.level(self.bench.meaning)
-            self.bench.embedder.before = None
+    @rule(items=ITEMS, eager=st.booleans())
+    def overtake_levelling(self, items, eager):
+        self.bench.embedder.before = lambda _texts: self.commit(items, eager)
+        self.bench.level(self.bench.meaning)
+        self.bench.embedder.before = None
 
-        @rule(name=st.sampled_from(["words", "meaning"]))
-        def lose(self, name):
-            with self.bench.database.writing() as tx:
-                getattr(self.bench, name).recaller.drop(tx)
+    @rule(name=st.sampled_from(["words", "meaning"]))
+    def lose(self, name):
+        with self.bench.database.writing() as tx:
+            getattr(self.bench, name).recaller.drop(tx)
 
-        def documents(self, items):
-            return [document(number, text, status=status) for number, (text, status) in items.items()]
+    def documents(self, items):
+        return [self.document(number, text, status=status) for number, (text, status) in items.items()]
 
-        def expected(self, word, status=None):
-            known = sorted(self.texts.items())
-            return [f"s:{n}" for n, (text, has) in known if word in text and (status is None or has == status)]
+    def expected(self, word, status=None):
+        known = sorted(self.texts.items())
+        return [f"s:{n}" for n, (text, has) in known if word in text and (status is None or has == status)]
 
-        @invariant()
-        def nothing_stale_is_found(self):
-            for index in self.bench.indexer.indexes if hasattr(self, "bench") else ():
-                for word in WORDS:
-                    assert set(self.bench.find(index, word)) <= set(self.expected(word)), (index.name, word)
+    @invariant()
+    def nothing_stale_is_found(self):
+        for index in self.bench.indexer.indexes if hasattr(self, "bench") else ():
+            for word in WORDS:
+                assert set(self.bench.find(index, word)) <= set(self.expected(word)), (index.name, word)
 
-        def teardown(self):
-            if not hasattr(self, "bench"):
-                return
-            self.bench.level()
-            for index in self.bench.indexer.indexes:
-                assert self.bench.held(index) == self.bench.chunks()
-                for word in WORDS:
-                    assert self.bench.find(index, word) == self.expected(word)
-                    assert self.bench.find(index, word, statuses=("Draft",)) == self.expected(word, "Draft")
-            self.bench.database.close()
-
-    return Histories
+    def teardown(self):
+        if not hasattr(self, "bench"):
+            return
+        self.bench.level()
+        for index in self.bench.indexer.indexes:
+            assert self.bench.held(index) == self.bench.chunks()
+            for word in WORDS:
+                assert self.bench.find(index, word) == self.expected(word)
+                assert self.bench.find(index, word, statuses=("Draft",)) == self.expected(word, "Draft")
+        self.bench.database.close()
 
 
 def test_no_history_leaves_an_index_wrong(make_bench, document):
     run_state_machine_as_test(
-        histories(make_bench, document),
+        type("Bound", (Histories,), {"make_bench": staticmethod(make_bench), "document": staticmethod(document)}),
         settings=settings(
             max_examples=40,
             stateful_step_count=12,
@@ -235,7 +231,7 @@ def test_a_process_that_is_killed_while_it_levels_loses_no_more_than_its_step(ma
     bench = make_bench()
     count = 3 * LEVEL_BATCH
     bench.commit(*(document(n, f"text{n}") for n in range(count)), eager=False)
-    command = [sys.executable, "-c", DIE, str(bench.database.path), os.path.dirname(__file__), str(2 * LEVEL_BATCH)]
+    command = [sys.executable, "-c", DIE, str(bench.database.path), str(Path(__file__).parent), str(2 * LEVEL_BATCH)]
     killed = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     assert bench.indexer.lag(bench.meaning) == LEVEL_BATCH

@@ -16,6 +16,8 @@ from reqall.core.host import PluginHost
 from reqall.core.problems import YamlFile
 from reqall.core.validate import validate
 
+pytest_plugins = ["tests.core.plugins_support"]
+
 GOOD = """\
 version: 1
 sources:
@@ -110,7 +112,12 @@ def place(text, marked):
         ("path: /data", "headers: [a]", "[a]", "headers: must be a mapping (`name: value`)"),
         ("path: /data", "headers: {a: [b]}", "[b]", "a: must be text"),
         ("dimensions: 8", "dimensions: 0", "0}}\nindexes", "dimensions: input should be greater than or equal to 1"),
-        ("use: toy", "use: rrf, ", "rrf, ", "no embedder named 'rrf'; that is the name of a component of kind 'fuser'"),
+        (
+            "use: toy,",
+            "use: words,",
+            "words, with",
+            "no embedder named 'words'; that is the name of a component of kind 're",
+        ),
         ("embedder: small", "embedder: smal", "smal}", "no embedder 'smal' in this file; did you mean 'small'?"),
         ("embedder: small", "metric: dot", "{metric", "'embedder' is missing"),
         ("embedder: small", "embedder: small, metric: l2", "l2", "metric: input should be 'cosine' or 'dot'"),

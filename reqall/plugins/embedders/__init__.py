@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from reqall import Embedder, Registration, hookimpl
-from reqall.plugins.embedders.minilm import MiniLMEmbedder, MiniLMOptions
+from reqall.plugins.embedders.minilm import MiniLMOptions, build_minilm
 from reqall.plugins.embedders.openai import OpenAIEmbedder
 from reqall.plugins.embedders.openai_options import OpenAIOptions
 
@@ -15,7 +15,7 @@ def register_embedders() -> Iterable[Registration[Embedder]]:
         Registration(
             name="minilm",
             summary="all-MiniLM-L6-v2 (int8) on this machine: 384 dimensions, 256 tokens, no network",
-            build=lambda options, _services: MiniLMEmbedder(options),
+            build=build_minilm,
             options=MiniLMOptions,
         ),
         Registration(

@@ -10,12 +10,13 @@ import os
 import threading
 from collections.abc import Sequence
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pydantic import Field
 
-from reqall import EmbedderError, PluginOptions, Vectors
+from reqall import EmbedderError, PluginOptions, Services, Vectors
 from reqall.plugins.embedders.model_files import (
     MODEL_SHA256,
     TOKENIZER_SHA256,
@@ -240,3 +241,11 @@ def _hidden_size(folder: Path) -> int | None:
     except (OSError, ValueError, AttributeError):
         return None  # no config.json, or another format: the model itself will tell
     return size if isinstance(size, int) else None
+
+
+def build_minilm(options: MiniLMOptions, _services: Services) -> MiniLMEmbedder:
+    """Build the embedder. Raises EmbedderError on platforms without onnxruntime or tokenizers."""
+    for package in ("onnxruntime", "tokenizers"):
+        if find_spec(package) is None:
+            raise EmbedderError(f"minilm: the package {package} is not installed", _INSTALL)
+    return MiniLMEmbedder(options)

@@ -118,6 +118,7 @@ def test_the_limit_counts_documents(shelf):
 @pytest.mark.parametrize("limit", [1, 40, 99])
 def test_equal_scores_are_ordered_by_document_even_where_the_limit_cuts(shelf, limit):
     shelf.put("best", "volume", number=1000)
+    shelf.write([shelf.entry(f"other{number}", f"brake {number}", number=2000 + number) for number in range(150)])
     shelf.write([shelf.entry(f"d{number:03}", "volume level", number=300 - number) for number in range(120)])
     found = shelf.find("volume", limit)
     assert found == ["best", *(f"d{number:03}" for number in range(120))][:limit]
