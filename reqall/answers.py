@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from reqall.core.host import PluginHost
 from reqall.core.jobs import Job
 from reqall.core.types import Document, Hit, Link, Project, SearchResult, native_id
 
@@ -145,6 +146,34 @@ def document_record(document: Document, links: Sequence[Link]) -> dict[str, Any]
         "path": list(document.path),
         "modified": iso(document.modified),
         "links": [{"to": native_id(link.to_id), "type": link.type, "suspect": link.suspect} for link in links],
+    }
+
+
+def plugins_record(host: PluginHost) -> dict[str, Any]:
+    """Show what plugins offer, and which were left out and why."""
+    return {
+        "components": [
+            {
+                "kind": offer.kind,
+                "name": offer.registration.name,
+                "summary": offer.registration.summary,
+                "plugin": offer.plugin.name,
+                "distribution": offer.plugin.distribution,
+                "version": offer.plugin.version,
+            }
+            for offer in host.offers()
+        ],
+        "left_out": [
+            {
+                "plugin": plugin.name,
+                "distribution": plugin.distribution,
+                "version": plugin.version,
+                "state": plugin.state,
+                "reason": plugin.reason,
+            }
+            for plugin in host.plugins
+            if plugin.state != "loaded"
+        ],
     }
 
 

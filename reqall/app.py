@@ -57,7 +57,7 @@ class App:
     def __init__(self, overrides: Overrides = Overrides(), environment: Environment | None = None) -> None:
         """Load plugins, no more: what is wrong with a configuration must not hide what is installed."""
         self.overrides = overrides
-        self.environment = environment or Environment()
+        self.environment = Environment() if environment is None else environment
         self.host = PluginHost(BUILT_INS, **strictness(self.environment))
         self._lock = threading.RLock()  # tools of one server run in several threads
         self._assembly: Assembly | None = None
@@ -108,15 +108,18 @@ class App:
         if self._assembly is not None:
             self._assembly.database.close()
 
-    def synced_project(self, text: str) -> Project:
-        """Find an initialised project by id, key or name, without asking the source. Raises NotFoundError."""
-        known = [state.project for state in self.assembly.catalog.projects()]
+    def synced_project(self, text: str, source: str = "") -> Project:
+        """Find an initialised project by id, key or name, without asking its source. Raises NotFoundError.
+
+        `source` limits the search to one source's projects: two may have the same ids.
+        """
+        known = [s.project for s in self.assembly.catalog.projects() if source in ("", s.project.source)]
         found = _match(text, known)
         if found is None:
             names = [name for project in known for name in (project.key, project.name)]
             raise NotFoundError(
                 f"project {text!r} is not initialised{did_you_mean(text, names)}",
-                f"run `reqall sync {text}` (for MCP clients: the tool {self._init_tool()}); initialised:"
+                f"run `reqall sync {text}` (for MCP clients: the tool {self._init_tool(source)}); initialised:"
                 f" {one_of(f'{native_id(p.id)} {p.key} {p.name}' for p in known)}",
             )
         return found
@@ -144,7 +147,7 @@ class App:
 
     def search(self, request: SearchRequest) -> tuple[Sequence[Project], SearchResult]:
         """Search initialised projects. Raises InputError for what the caller can mend."""
-        projects = [self.synced_project(text) for text in request.projects]
+        projects = [self.synced_project(text, request.source) for text in request.projects]
         name = request.pipeline or self.pipeline_name.value
         pipeline = self.assembly.pipeline(name)
         config = self.config.pipelines[name]
@@ -159,8 +162,8 @@ class App:
         found = self.environment.get(variable)
         return Chosen(found, f"{variable} from {self.environment.origin(variable)}") if found else fallback
 
-    def _init_tool(self) -> str:
-        return f"init_{next(iter(self.config.sources), 'source')}_project"
+    def _init_tool(self, source: str) -> str:
+        return f"init_{source or next(iter(self.config.sources), 'source')}_project"
 
 
 def sync_project(assembly: Assembly, jobs: Jobs, project: Project, *, full: bool, background: bool) -> Job:

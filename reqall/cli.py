@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 
 from reqall import __version__
-from reqall.answers import document_record, job_answer, search_answer
+from reqall.answers import document_record, job_answer, plugins_record, search_answer
 from reqall.app import App, Overrides
 from reqall.core.errors import JobError, ReqallError
 from reqall.core.request import SearchRequest
@@ -136,29 +136,7 @@ def plugins(as_json: AsJson = False) -> None:
 
     with _app() as app:
         if as_json:
-            offers = [
-                {
-                    "kind": offer.kind,
-                    "name": offer.registration.name,
-                    "summary": offer.registration.summary,
-                    "plugin": offer.plugin.name,
-                    "distribution": offer.plugin.distribution,
-                    "version": offer.plugin.version,
-                }
-                for offer in app.host.offers()
-            ]
-            left_out = [
-                {
-                    "plugin": p.name,
-                    "distribution": p.distribution,
-                    "version": p.version,
-                    "state": p.state,
-                    "reason": p.reason,
-                }
-                for p in app.host.plugins
-                if p.state != "loaded"
-            ]
-            _print_json({"components": offers, "left_out": left_out})
+            _print_json(plugins_record(app.host))
         else:
             print_plugins(app.host)
 

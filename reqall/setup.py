@@ -64,10 +64,6 @@ def _variables(app: App) -> Iterator[Finding]:
         if value := app.environment.get(variable):
             shown = "***" if variable in SECRETS else value
             yield Finding("ok", variable, f"{shown} ({app.environment.origin(variable)})")
-    if app.environment.get("EMBEDDING_API_KEY") and not _uses_openai(app):
-        yield Finding(
-            "note", "EMBEDDING_API_KEY", "is set, but no pipeline of this configuration uses the embedder openai"
-        )
 
 
 def _uses_openai(app: App) -> bool:

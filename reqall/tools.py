@@ -20,6 +20,15 @@ Id = Annotated[str, BeforeValidator(str)]
 ProjectId = Annotated[Id, Field(description="Project id, key or name, such as 51 or AIP; several divided by commas")]
 
 
+SEARCH = (
+    "Find requirements, test cases, defects and other items of initialised {source} projects: hybrid search by words"
+    " and by meaning; an exact document key in the query comes first. Give 3 or 4 sub_queries that say the same from"
+    " different angles, e.g. query 'how does login timeout work', sub_queries ['login session expiration',"
+    " 'authentication timeout policy', 'user inactivity logout']. A project that is not initialised needs"
+    " init_{source}_project once."
+)
+
+
 class Check(BaseModel):
     """One line of the check of an installation."""
 
@@ -76,22 +85,13 @@ def _search(app: App, source: str) -> SourceTool:
             top_k=top_k,
             candidate_k=candidate_k,
             pipeline=pipeline,
+            source=source,
         )
         projects, result = app.search(request)
         return search_answer(projects, result, explain=explain)
 
-    return SourceTool(
-        f"search_{source}_semantics",
-        f"Search {source} by meaning and words",
-        f"Find requirements, test cases, defects and other items of initialised {source} projects: hybrid search by"
-        " words and by meaning; an exact document key in the query comes first. Give 3 or 4 sub_queries that say the"
-        " same from different angles, e.g. query 'how does login timeout work', sub_queries ['login session"
-        f" expiration', 'authentication timeout policy', 'user inactivity logout']. A project that is not initialised"
-        f" needs init_{source}_project once. To list or filter by fields use query_{source}_native_metadata.",
-        search,
-        _told_search,
-        "search",
-    )
+    title = f"Search {source} by meaning and words"
+    return SourceTool(f"search_{source}_semantics", title, SEARCH.format(source=source), search, _told_search, "search")
 
 
 def _told_search(answer: SearchAnswer) -> str:

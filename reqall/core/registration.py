@@ -25,7 +25,7 @@ class PluginOptions(BaseModel):
     then hold only a `${VAR}`.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
 
 @dataclass(frozen=True, slots=True)

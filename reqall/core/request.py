@@ -31,6 +31,7 @@ class SearchRequest:
     top_k: int | None = None
     candidate_k: int | None = None
     pipeline: str = ""
+    source: str = ""
 
     def checked_query(self) -> str:
         """Return the query, if it can be searched with."""
