@@ -20,10 +20,12 @@ lint: $(VENV)/.test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python scripts/budgets.py .
+	$(BIN)/python scripts/reference.py --check
 
-fix: $(VENV)/.test       ## format and mend what can be mended by itself
+fix: $(VENV)/.test       ## format, mend what can be mended by itself, write the reference anew
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+	$(BIN)/python scripts/reference.py
 
 bench-quality: $(VENV)/.core ## nDCG@10 and more on the collections in $$REQALL_BENCH
 	$(BIN)/reqall eval --pipeline default,lexical,vector $(addprefix $(REQALL_BENCH)/,$(SETS))

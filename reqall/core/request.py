@@ -38,11 +38,11 @@ class SearchRequest:
         return _checked("query", self.query)
 
     def checked_sub_queries(self) -> tuple[str, ...]:
-        """Return the client's rewrites, if there are not too many; blank ones do not count."""
-        texts = [text for text in self.sub_queries if text.strip()]
+        """Return the client's rewrites, if there are not too many; blank ones and the query itself do not count."""
+        texts = [text for text in self.sub_queries if text.strip() and text.split() != self.query.split()]
         if len(texts) >= MAX_QUERIES:
             raise InputError(
-                f"{len(texts)} sub_queries; at most {MAX_QUERIES} texts are used, the query included",
+                f"{len(texts)} sub_queries and the query are {len(texts) + 1} texts; at most {MAX_QUERIES} are used",
                 f"send up to {MAX_QUERIES - 1} rewrites",
             )
         return tuple(_checked(f"sub_query {number}", text) for number, text in enumerate(texts, start=1))

@@ -75,7 +75,7 @@ def test_blank_rewrites_do_not_count():
 def test_the_query_and_its_rewrites_are_five_texts_at_most():
     with pytest.raises(InputError) as caught:
         request(sub_queries=tuple("abcde")).checked_sub_queries()
-    assert caught.value.message == "5 sub_queries; at most 5 texts are used, the query included"
+    assert caught.value.message == "5 sub_queries and the query are 6 texts; at most 5 are used"
     assert caught.value.remedy == "send up to 4 rewrites"
 
 

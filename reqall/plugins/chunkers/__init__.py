@@ -22,5 +22,6 @@ def register_chunkers() -> Iterable[Registration[Chunker]]:
             name="whole",
             summary="one piece for the whole document, for indexes without a limit on length",
             build=lambda _options, _services: WholeChunker(),
+            traits=frozenset({"unbounded"}),
         ),
     ]
