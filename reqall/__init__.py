@@ -55,8 +55,7 @@ from reqall.core.types import (
     Query,
     native_id,
 )
-
-__version__ = "0.1.0"
+from reqall.core.version import __version__
 
 __all__ = [
     "Budget",

@@ -10,6 +10,7 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from reqall.answers import JobAnswer, SearchAnswer, job_answer, search_answer
 from reqall.app import App
+from reqall.core.present import shorten
 from reqall.core.protocols import SourceTool
 from reqall.core.request import SearchRequest
 from reqall.setup import check
@@ -19,6 +20,9 @@ Id = Annotated[str, BeforeValidator(str)]
 
 ProjectId = Annotated[Id, Field(description="Project id, key or name, such as 51 or AIP; several divided by commas")]
 
+
+TOLD_CHARACTERS = 200
+"""How much of a hit's text stands in the text answer; the structured one has more."""
 
 SEARCH = (
     "Find requirements, test cases, defects and other items of initialised {source} projects: hybrid search by words"
@@ -95,9 +99,13 @@ def _search(app: App, source: str) -> SourceTool:
 
 
 def _told_search(answer: SearchAnswer) -> str:
-    head = f"{answer.returned} of {answer.total_in_pool} candidates for: {answer.query}"
-    lines = [f"{hit.document_key or hit.document_id} | {hit.item_type_name} | {hit.name}" for hit in answer.results]
-    return "\n".join([head, *lines, *(f"warning: {warning}" for warning in answer.warnings)])
+    """Tell the hits in two lines each: many hosts show a language model only this text."""
+    lines = [f"{answer.returned} of {answer.total_in_pool} candidates for: {answer.query}"]
+    for hit in answer.results:
+        facts = (hit.document_key or hit.document_id, hit.item_type_name, hit.status, hit.name)
+        lines.append(" | ".join(fact for fact in facts if fact))
+        lines.append(f"    {shorten(' '.join(hit.text.split()), TOLD_CHARACTERS)}")
+    return "\n".join([*lines, *(f"warning: {warning}" for warning in answer.warnings)])
 
 
 def _init(app: App, source: str) -> SourceTool:

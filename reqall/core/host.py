@@ -17,6 +17,7 @@ import pluggy
 from reqall.core import hookspecs
 from reqall.core.errors import PluginError, ReqallError
 from reqall.core.registration import KINDS, PluginOptions, Registration
+from reqall.core.version import __version__
 from reqall.core.wording import did_you_mean, one_of
 
 BUILT_IN = "reqall"
@@ -205,17 +206,11 @@ def _reason(error: BaseException) -> str:
 
 def _built_in(module: str) -> _Candidate:
     name = module.rpartition("plugins.")[2]
-    return _Candidate(name, BUILT_IN, _own_version(), lambda: _import(module))
+    return _Candidate(name, BUILT_IN, __version__, lambda: _import(module))
 
 
 def _import(module: str) -> ModuleType:
     return importlib.import_module(module)
-
-
-def _own_version() -> str:
-    import reqall
-
-    return reqall.__version__
 
 
 def _installed() -> list[_Candidate]:

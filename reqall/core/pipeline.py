@@ -1,7 +1,6 @@
 """The search flow, top to bottom: expand, recall, collapse, fuse, rerank, pin, present."""
 
 import logging
-import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -9,14 +8,11 @@ from dataclasses import dataclass, field
 
 from reqall.core.errors import PluginError, ReqallError
 from reqall.core.indexing import Index, Indexer
+from reqall.core.keys import key_tokens
 from reqall.core.present import best_text
 from reqall.core.protocols import Fuser, QueryExpander, Reranker
 from reqall.core.ranking import ChunkRanking, DocumentRanking
-from reqall.core.rows import storable_text
 from reqall.core.types import Document, Filters, Hit, Passage, Provenance, Query, SearchResult
-
-_TOKEN = re.compile(r"[^\s,;:!?()\[\]{}\"'`<>\u00ab\u00bb\u2018-\u201f\u3001-\u3011\uff01-\uff0f\uff1a-\uff1f]+")
-_ASCII_TOKEN = re.compile(r"[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)*")
 
 _log = logging.getLogger("reqall.pipeline")
 
@@ -190,7 +186,7 @@ class Pipeline:
 
     def _pinned(self, query: Query, documents: dict[str, Document], shown: dict[str, tuple[str, str]]) -> list[str]:
         """Find documents whose key stands in the query; what recall did not find is added."""
-        tokens = _key_tokens(query.text)
+        tokens = key_tokens(query.text)
         found = self._indexer.catalog.documents(self._indexer.catalog.with_keys(tokens, query.filters))
         for key, document in found.items():
             if key not in documents:
@@ -215,13 +211,6 @@ def _first(pinned: Sequence[str], order: DocumentRanking, documents: dict[str, D
     """Put the pinned documents first, with a full score; the others follow in their order."""
     rest = [(r.document_id, r.score) for r in order if r.document_id in documents and r.document_id not in pinned]
     return [(key, 1.0) for key in pinned] + rest
-
-
-def _key_tokens(text: str) -> dict[str, int]:
-    """Find what may be a key, and where it stands first; in scripts without spaces a key stands between letters."""
-    found = [match for pattern in (_TOKEN, _ASCII_TOKEN) for match in pattern.finditer(text)]
-    found.sort(key=lambda match: match.start(), reverse=True)
-    return {storable_text(match[0].strip(".")).casefold(): match.start() for match in found}
 
 
 def _provenance(document_id: str, recalled: Sequence[_Recalled]) -> tuple[Provenance, ...]:

@@ -1,6 +1,7 @@
 """The catalog: what is written is read back, keys are found, ancestors end, changes move their numbers."""
 
 import json
+import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
@@ -102,6 +103,17 @@ def test_unicode_is_kept_and_only_what_sqlite_cannot_hold_is_replaced(catalog):
     assert catalog.documents(["s:1"])["s:1"] == broken
 
 
+@pytest.fixture
+def in_tokyo(monkeypatch):
+    """A time without a zone is never this machine's."""
+    monkeypatch.setenv("TZ", "Asia/Tokyo")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.usefixtures("in_tokyo")
 def test_times_are_utc_to_the_microsecond(catalog):
     precise = datetime(2024, 5, 6, 7, 8, 9, 123456, tzinfo=UTC)
     tokyo = precise.astimezone(timezone(timedelta(hours=9)))
@@ -202,6 +214,8 @@ def test_keys_are_found_in_any_case_and_script(catalog):
     assert catalog.with_keys(["äö-1"], Filters()) == ["s:2"]
     assert catalog.with_keys(["", "SA-TC"], Filters()) == []
     assert catalog.with_keys(["\ud800", "a\x00"], Filters()) == []
+    write(catalog, storable(document(5, key="K\x00")))
+    assert catalog.with_keys(["k\x00"], Filters()) == ["s:5"]
 
 
 def test_keys_are_found_within_filters_only(catalog):

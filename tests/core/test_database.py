@@ -4,6 +4,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from pathlib import Path
 
 import apsw
@@ -170,7 +171,9 @@ def test_a_file_that_another_process_has_locked(tmp_path, locked):
         Database(path).close()
     holder = apsw.Connection(str(path))
     holder.execute("BEGIN IMMEDIATE")
+    started = time.monotonic()
     assert "locked by another process" in refused(path)
+    assert time.monotonic() - started < 10  # the time to wait was given
     holder.execute("ROLLBACK")
     Database(path, busy_timeout_ms=50).close()
     holder.close()

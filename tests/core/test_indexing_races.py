@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 from hypothesis import HealthCheck, settings
@@ -177,6 +178,55 @@ def test_indexes_that_share_chunks_may_catch_up_at_once(bench, document):
     in_threads(*(lambda index=index: bench.level(index) for index in indexes))
     chunks = sorted(bench.database.query("SELECT document_id, id FROM chunk WHERE chunking = 'shared'"))
     assert bench.held(indexes[0]) == bench.held(indexes[1]) == chunks
+
+
+class Interrupted:
+    """Does what the object it wraps does; after the first call of `name` the given work comes in between."""
+
+    def __init__(self, inner, name, work):
+        self.inner, self.name, self.work = inner, name, work
+
+    def __getattr__(self, name):
+        method = getattr(self.inner, name)
+        if name != self.name or self.work is None:
+            return method
+
+        def call(*arguments):
+            answer = method(*arguments)
+            work, self.work = self.work, None
+            work()
+            return answer
+
+        return call
+
+
+def test_an_index_that_another_process_began_meanwhile_is_not_dropped(make_bench, document):
+    mine, other = make_bench(), make_bench()
+    mine.commit(*(document(n, f"text{n}") for n in range(5)), eager=False)
+    late = mine.index("late", mine.embedder)
+    theirs = other.index("late", other.embedder)
+    mine.level(replace(late, recaller=Interrupted(late.recaller, "position", lambda: other.level(theirs))))
+    assert len(other.embedder.embedded) == 5
+    assert mine.embedder.embedded == []
+    assert mine.held(late) == mine.chunks()
+
+
+def test_chunks_that_another_index_stored_meanwhile_are_taken_over(bench, document):
+    bench.commit(*(document(n, f"text{n}") for n in range(5)), eager=False)
+    left, right = (bench.index(name, HashingEmbedder(), chunking="shared") for name in ("left", "right"))
+    bench.level(replace(left, chunker=Interrupted(left.chunker, "chunk", lambda: bench.level(right))))
+    chunks = sorted(bench.database.query("SELECT document_id, id FROM chunk WHERE chunking = 'shared'"))
+    assert bench.held(left) == bench.held(right) == chunks
+
+
+def test_a_text_that_changes_while_the_old_one_is_cut_leaves_no_old_chunk(bench, document):
+    bench.commit(*(document(n, "alarm") for n in range(3)), eager=False)
+    late = bench.index("late", HashingEmbedder(), chunking="late")
+    edit = Interrupted(late.chunker, "chunk", lambda: bench.commit(document(1, "siren"), eager=False))
+    bench.level(replace(late, chunker=edit))
+    assert bench.find(late, "alarm") == ["s:0", "s:2"]
+    assert bench.find(late, "siren") == ["s:1"]
+    assert bench.held(late) == sorted(bench.database.query("SELECT document_id, id FROM chunk WHERE chunking = 'late'"))
 
 
 def test_searches_go_on_while_batches_commit(bench, document):

@@ -8,7 +8,7 @@ import pytest
 from reqall import EmbedderError, Link, Page, SourceUnavailableError
 from reqall.core.jobs import Jobs
 from reqall.core.sync import Sync
-from reqall.testing.fakes import ListSource, MemoryRecaller
+from reqall.testing.fakes import HashingEmbedder, ListSource, MemoryRecaller
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)
 
@@ -129,7 +129,10 @@ def test_an_incremental_sync_reads_what_changed_and_embeds_it_in_its_batch(desk)
     desk.source.put("2", "siren")
     desk.source.put("8", "new")
     desk.bench.embedder.embedded.clear()
+    counts = []
+    desk.bench.embedder.before = lambda _texts: counts.append(desk.bench.catalog.count("list:1"))
     job = done(desk.run(), "2 changed, 0 deleted, 8 documents in all")
+    assert counts == [7]  # before the batch is written
     assert desk.texts() == desk.expected()
     assert desk.bench.embedder.embedded == ["Name 2\nsiren", "Name 8\nnew"]
     assert job.embedded == 2
@@ -261,8 +264,9 @@ def test_without_counts_and_events_a_deletion_waits_for_a_full_sync(desk):
 def test_a_deletion_that_is_told_is_confirmed_by_the_sweep(telling):
     done(telling.run())
     telling.source.told = [telling.source.remove("2"), "list:3", "list:never"]
-    done(telling.run(), "0 changed, 1 deleted, 6 documents in all")
-    assert telling.source.calls["document_ids"] == 1
+    job = done(telling.run(), "0 changed, 1 deleted, 6 documents in all")
+    assert telling.source.calls == Counter(documents=1, deleted=1, document_ids=1, links=1)
+    assert job.requests == 1 + 1 + 2 + 1
     assert telling.texts() == telling.expected()  # 3 was told, but is there
 
 
@@ -273,6 +277,33 @@ def test_deleted_and_added_at_once_is_noticed_where_it_is_told(telling):
     telling.source.put("9", "new")
     done(telling.run(), "1 changed, 1 deleted, 7 documents in all")
     assert telling.texts() == telling.expected()
+
+
+def test_a_document_that_was_deleted_after_the_walk_had_seen_it_is_removed(bench):
+    class Hasty(TellingSource):
+        def deleted(self, project, since):
+            self.told = [self.remove("2")] if "list:2" in self.held else self.told
+            yield from super().deleted(project, since)
+
+    desk = Desk(bench, filled(Hasty()))
+    done(desk.run())
+    desk.source.put("2", "edited, then deleted")
+    done(desk.run(), "1 changed, 1 deleted, 6 documents in all")
+    assert desk.texts() == desk.expected()
+
+
+def test_a_walk_without_a_watermark_keeps_the_last_one(bench):
+    class Silent(ListSource):
+        def documents(self, project, since):
+            for page in super().documents(project, since):
+                yield Page(page.items, None if since else page.watermark)
+
+    desk = Desk(bench, filled(Silent()))
+    done(desk.run())
+    before = desk.state().watermark
+    done(desk.run(), "0 changed, 0 deleted, 7 documents in all")
+    assert before is not None
+    assert desk.state().watermark == before
 
 
 def test_a_source_that_is_emptied_empties_the_catalog(counting):
@@ -336,7 +367,8 @@ def test_the_watermark_is_stored_only_when_everything_was_walked(bench, walk):
 
 def test_an_embedder_that_is_down_fails_the_job_after_everything_else(desk):
     external = MemoryRecaller("external")
-    desk.bench.indexer.indexes.append(desk.bench.index("engine", recaller=external))
+    other = desk.bench.index("other", HashingEmbedder(16))
+    desk.bench.indexer.indexes += [other, desk.bench.index("engine", recaller=external)]
 
     def unreachable(_texts):
         raise EmbedderError("the endpoint is down", "start it")
@@ -346,6 +378,7 @@ def test_an_embedder_that_is_down_fails_the_job_after_everything_else(desk):
     assert (job.status, job.phase, job.error) == ("ERROR", "embedding", "the endpoint is down\nstart it")
     assert len(external.held) == 7
     assert desk.bench.indexer.is_level(desk.bench.words)
+    assert desk.bench.indexer.is_level(other)
     assert desk.state().watermark is not None
     job = done(desk.run(), "0 changed, 0 deleted, 7 documents in all")
     assert job.embedded == 7
@@ -377,6 +410,7 @@ def test_ids_and_links_that_cannot_be_stored_are_still_told_apart_from_deleted_o
     desk.source.link("half\ud800", "1", "odd\udfff")
     done(desk.run(), "8 changed, 0 deleted, 8 documents in all")
     done(desk.run(full=True), "0 changed, 0 deleted, 8 documents in all")
+    assert desk.source.calls["document_ids"] == 0
     desk.source.remove("1")
     done(desk.run(), "0 changed, 1 deleted, 7 documents in all")
 
