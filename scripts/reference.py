@@ -8,27 +8,24 @@ error, so that nothing new stays undocumented.
 
 import argparse
 import ast
-import asyncio
 import inspect
 import sys
-import tempfile
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_type_hints
 
 from pydantic import BaseModel
-from reference_tables import model_rows, rows_of, shown, table
+from reference_tables import model_rows, shown, table
+from reference_tools import jama_endpoints_page, tools_page
 from reference_words import ALIASES, KEYS, MEANINGS
 
 import reqall
-from reqall.app import BUILT_INS, PACKAGED, App, Overrides
+from reqall.app import BUILT_INS
 from reqall.cli import cli
 from reqall.core import errors, hookspecs
 from reqall.core.config import ArmConfig, ComponentConfig, ConfigFile, IndexConfig, PipelineConfig
-from reqall.core.environment import Environment
 from reqall.core.host import HOOKS, PluginHost
-from reqall.server import build
 from reqall.setup import SECRETS, VARIABLES
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
@@ -105,27 +102,6 @@ def configuration_page() -> Iterator[str]:
     yield "set. `reqall check` shows every value with its origin, secrets masked.\n"
     rows = [(f"`{name}`", "yes" if name in SECRETS else "", MEANINGS[name]) for name in VARIABLES]
     yield from table(("variable", "secret", "meaning"), rows)
-
-
-def tools_page() -> Iterator[str]:
-    """Yield the MCP tools of the packaged configuration, as a client sees them."""
-    yield "# MCP tools\n"
-    yield "The tools of the packaged configuration, whose one source is named `jama`; another name gives other names of"
-    yield "tools. No tool changes anything in the source.\n"
-    with tempfile.TemporaryDirectory() as folder:
-        app = App(Overrides(str(PACKAGED), "default", f"{folder}/catalog.db"), Environment({}, Path(folder, ".env")))
-        try:
-            tools = asyncio.run(build(app).list_tools())
-        finally:
-            app.close()
-    for tool in tools:
-        yield f"## {tool.name}\n"
-        yield f"{tool.description}\n"
-        yield from table(("argument", "type", "default", "meaning"), rows_of(tool.input_schema))
-        answer = tool.output_schema or {}
-        for part, schema in ((f"Answer of {tool.name}", answer), *answer.get("$defs", {}).items()):
-            yield f"{part}: {schema.get('description', '')}\n"
-            yield from table(("field", "type", "meaning"), [(row[0], row[1], row[3]) for row in rows_of(schema)])
 
 
 def errors_page() -> Iterator[str]:
@@ -210,6 +186,7 @@ PAGES = {
     "components.md": components_page,
     "configuration.md": configuration_page,
     "tools.md": tools_page,
+    "jama-endpoints.md": jama_endpoints_page,
     "errors.md": errors_page,
     "plugin-api.md": plugin_api_page,
 }

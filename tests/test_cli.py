@@ -56,7 +56,7 @@ def test_export_writes_a_line_per_document(reqall):
     process = reqall("export", "Asteria Infusion Pump")
     assert process.returncode == 0, process.stderr
     records = [json.loads(line) for line in process.stdout.splitlines()]
-    assert len(records) == 208
+    assert len(records) == 232
     keys = {"id", "key", "name", "type", "status", "sections", "parent", "modified", "links"}
     assert all(keys <= record.keys() for record in records)
     assert sum(len(record["links"]) for record in records) > 100

@@ -148,6 +148,23 @@ def test_contains_is_a_literal_phrase_in_any_case(reader: Reader, phrases: objec
     assert reader.ids("/abstractitems", contains=phrases) == found
 
 
+def test_contains_knows_no_stems_unless_asked_to_vary_the_words(reader: Reader) -> None:
+    assert reader.ids("/abstractitems", contains="level shall", project=2) == list(range(1001, 1051))
+    assert reader.ids("/abstractitems", contains="lev shal", project=2) == []
+    assert len(reader.ids("/abstractitems", contains="lev shal", project=2, includeWildcard="true")) == 50
+    assert reader.ids("/abstractitems", contains="evel", project=2, includeWildcard="true") == []
+
+
+def test_contains_meets_a_phrase_within_a_script_without_spaces() -> None:
+    project = tiny_project(1)
+    project["items"][3]["fields"]["name"] = "中文界面文字"
+    with JamaSimulator(project=project) as jama:
+        reader = Reader(jama)
+        with reader.session:
+            assert reader.ids("/abstractitems", contains="界面") == [103]
+            assert reader.ids("/abstractitems", contains="面界") == []
+
+
 def test_lists_are_sorted_by_sequence_unless_told_otherwise(reader: Reader) -> None:
     found = reader.ids("/abstractitems", itemType=24, project=2)
     assert found == list(range(1001, 1051))  # 1.1.1.10 comes after 1.1.1.9
@@ -181,7 +198,8 @@ def test_neighbours_of_an_item(reader: Reader) -> None:
     assert reader.ids("/comments", rootCommentsOnly="true") == [551]
     assert reader.ids("/items/1001/attachments") == [107]
     assert reader.data("/items/1001/tags") == [{"id": 9, "name": "safety", "project": 2, "type": "tags"}]
-    assert reader.ids("/tags/9/items") == reader.ids("/filters/8/results") == [1001]
+    assert reader.ids("/tags/9/items") == [1001, 104, 106]
+    assert reader.ids("/filters/8/results") == [1001]
 
 
 def test_types_picklists_users_releases(reader: Reader) -> None:
@@ -201,7 +219,8 @@ def test_types_picklists_users_releases(reader: Reader) -> None:
     assert [row["isFolder"] for row in reader.data("/projects")] == [True, False, False]
     assert reader.ids("/relationshiptypes") == [4]
     assert reader.ids("/baselines", project=2) == [7]
-    assert reader.ids("/baselines", project=3) == []
+    assert reader.ids("/baselines", project=3) == [12]
+    assert reader.ids("/baselines", project=1) == []
 
 
 def test_test_plans_cycles_and_runs(reader: Reader) -> None:

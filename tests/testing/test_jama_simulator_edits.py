@@ -108,7 +108,7 @@ def test_a_restored_container_comes_back_in_order_with_its_links(
     jama.world.restore(1001, move_dates=False)
     assert 1 not in jama.world.collections["relationships"]
     jama.world.restore(103)
-    assert sorted(jama.world.collections["relationships"]) == [1, 2, 3, 4, 5]
+    assert sorted(jama.world.collections["relationships"]) == [1, 2, 3, 4, 5, 1_000_001]
 
 
 def test_vanished_items_leave_no_event(jama: JamaSimulator, session: requests.Session) -> None:
@@ -122,7 +122,7 @@ def test_a_move_changes_the_place_and_the_last_activity_only(jama: JamaSimulator
     moved, child = item(jama, session, 102), item(jama, session, 1001)
     assert moved["lastActivityDate"] == NOON_TEXT > moved["modifiedDate"]
     assert (moved["project"], child["project"]) == (3, 3)
-    assert child["location"]["sequence"] == "2.1"
+    assert child["location"]["sequence"] == "4.1"
     jama.world.move(1001, 103, position=0)
     assert (
         item(jama, session, 1001)["location"] | {"sequence": "1.2.1", "parent": {"item": 103}}

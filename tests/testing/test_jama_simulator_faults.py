@@ -6,8 +6,11 @@ from email.utils import parsedate_to_datetime
 
 import pytest
 import requests
+from hypothesis import given
+from hypothesis import strategies as st
 
-from reqall.testing.jama_simulator import Failure, JamaSimulator, tiny_project
+from reqall.testing.jama_simulator import Failure, Faults, JamaSimulator, tiny_project
+from reqall.testing.jama_simulator.requests_seen import busiest_second
 
 
 @pytest.fixture
@@ -67,7 +70,10 @@ def test_relationships_want_a_last_id(jama: JamaSimulator, session: requests.Ses
     assert [row["id"] for row in page["data"]] == [3, 4]
     assert page["meta"]["pageInfo"] == {"startIndex": 0, "resultCount": 2, "totalResults": 5}
     assert get(jama, session, "/relationships", project=2, lastId=5).json()["data"] == []
-    assert get(jama, session, "/relationships", project=3, lastId=0).json()["data"] == []
+    assert [row["id"] for row in get(jama, session, "/relationships", project=3, lastId=0).json()["data"]] == [
+        1_000_001
+    ]
+    assert get(jama, session, "/relationships", project=1, lastId=0).json()["data"] == []
     assert get(jama, session, "/relationships", lastId=0).status_code == 400
 
 
@@ -103,6 +109,33 @@ def test_too_many_calls_a_second(jama: JamaSimulator, session: requests.Session,
         assert get(jama, session, "/projects").text.startswith("<!DOCTYPE html>")
         time.sleep(1.05)
         assert get(jama, session, "/projects").status_code == 200
+
+
+def test_the_record_tells_what_the_limit_saw(jama: JamaSimulator, session: requests.Session) -> None:
+    jama.faults.rate_limit_per_second = 5
+    statuses = [get(jama, session, "/projects").status_code for _ in range(5)]
+    log_in(jama, session)  # requests for tokens do not count
+    assert (jama.busiest_second, {*statuses}) == (5, {200})
+    assert get(jama, session, "/projects").status_code == 429
+    assert jama.busiest_second == 6
+    moments = [seen.at for seen in jama.requests]
+    assert moments == sorted(moments)
+    assert moments[0] < moments[-1] <= time.monotonic()
+    # A failure counts like any other request.
+    time.sleep(1.05)
+    jama.faults.fail(*[500] * 5)
+    assert [get(jama, session, "/projects").status_code for _ in range(6)] == [500] * 5 + [429]
+
+
+@given(st.lists(st.integers(0, 4000), max_size=30), st.integers(1, 6))
+def test_the_limit_refuses_exactly_when_a_second_is_too_busy(milliseconds: list[int], limit: int) -> None:
+    moments = [millisecond / 1024 for millisecond in sorted(milliseconds)]
+    most = max(
+        (sum(end - 1 < one <= end for one in moments[: place + 1]) for place, end in enumerate(moments)), default=0
+    )
+    assert busiest_second(moments) == most
+    faults = Faults(rate_limit_per_second=limit)
+    assert any(faults.over_limit(moment) for moment in moments) == (most > limit)
 
 
 def test_failures_are_consumed_one_a_request(jama: JamaSimulator, session: requests.Session) -> None:

@@ -1,7 +1,8 @@
-"""The REST endpoints under `/rest`: lists, singles and nested paths, as starlette routes."""
+"""The REST endpoints under `/rest` as starlette routes: what all of them have in common."""
 
 import asyncio
-from collections.abc import Callable
+import re
+from collections.abc import Awaitable, Callable
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -9,12 +10,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from reqall.testing.jama_simulator.ask import Ask, Endpoint, Lister
 from reqall.testing.jama_simulator.envelope import Envelope, error_answer
 from reqall.testing.jama_simulator.faults import Faults
+from reqall.testing.jama_simulator.lists import relationships
+from reqall.testing.jama_simulator.plan import Plan
 from reqall.testing.jama_simulator.query import ApiError, Params, page_of
-from reqall.testing.jama_simulator.records import KINDS, Record
-from reqall.testing.jama_simulator.resources import LISTS, NESTED, SINGLES, Ask
-from reqall.testing.jama_simulator.shapes import location
+from reqall.testing.jama_simulator.records import Record
+from reqall.testing.jama_simulator.resources import ENDPOINTS
 from reqall.testing.jama_simulator.world import World
 
 VERSIONS = ("v1", "latest")
@@ -25,11 +28,12 @@ _PAGING = ("startAt", "maxResults", "lastId", "include", "omitCount")
 class Api:
     """Answers for authorised GET requests; `url` includes the context path."""
 
-    def __init__(self, world: World, faults: Faults, url: str) -> None:
-        """Build the routes over a world."""
+    def __init__(self, world: World, faults: Faults, url: str, plan: Plan) -> None:
+        """Build the routes over a world; what the plan holds happens before the pages it names."""
         self._world = world
         self._faults = faults
         self._url = url
+        self._plan = plan
         self._kept: dict[object, list[Record]] = {}
         self._kept_revision = -1
         self.errors: list[Exception] = []
@@ -37,119 +41,83 @@ class Api:
     def app(self) -> Starlette:
         """Return the application; paths have neither the context path nor a slash at the end."""
         version = "/rest/{version}"
-        routes = [
-            Route("/rest", self._versions),
-            Route(version, self._endpoints),
-            Route(f"{version}/users/current", self._current_user),
-            Route(f"{version}/files", self._file),
-            Route(f"{version}/relationships", self._relationships),
-            Route(f"{version}/{{name}}", self._list),
-            Route(f"{version}/{{name}}/{{id:int}}", self._single),
-            Route(f"{version}/{{name}}/{{id:int}}/{{part}}", self._nested),
-        ]
+        routes = [Route("/rest", self._versions), Route(version, self._endpoints)]
+        for endpoint in ENDPOINTS:
+            # The numbers' names are the reader's; every one is an integer.
+            path = re.sub(r"\{(\w+)\}", r"{\1:int}", endpoint.path)
+            routes.append(Route(version + path, self._answer(endpoint)))
         handlers = {ApiError: self._on_api_error, HTTPException: self._on_no_route, Exception: self._on_bug}
         app = Starlette(routes=routes, exception_handlers=handlers)
         app.router.redirect_slashes = False
         return app
 
-    async def _list(self, request: Request) -> Response:
-        if (lister := LISTS.get(request.path_params["name"])) is None:
-            raise ApiError(404, "Resource not found")
-        return await self._page(request, lister)
+    def _answer(self, endpoint: Endpoint) -> Callable[[Request], Awaitable[Response]]:
+        async def answer(request: Request) -> Response:
+            envelope = self._envelope(request)
+            if endpoint.path == "/relationships" and not self._faults.legacy_relationships:
+                return await self._cursor_page(request, envelope)
+            if endpoint.form == "list":
+                return await self._page(request, envelope, endpoint.answer)
+            with self._world.lock:
+                found = endpoint.answer(self._ask(request))
+                if endpoint.form == "file":
+                    return Response(found.content, media_type=found.mime_type)
+                return JSONResponse(envelope.plain(found) if endpoint.form == "plain" else envelope.single(found))
 
-    async def _single(self, request: Request) -> Response:
-        with self._world.lock:
-            return JSONResponse(self._envelope(request).single(self._record(request)))
+        return answer
 
-    async def _nested(self, request: Request) -> Response:
-        name, part = request.path_params["name"], request.path_params["part"]
-        if (lister := NESTED.get((name, part))) is not None:
-            return await self._page(request, lambda ask: lister(ask, self._record(request)))
-        with self._world.lock:
-            return self._nested_single(request, self._record(request), part)
-
-    def _nested_single(self, request: Request, record: Record, part: str) -> Response:
-        envelope = self._envelope(request)
-        place = self._world.place(record["id"]) if record["type"] in KINDS else None
-        if part == "location" and place is not None:
-            return JSONResponse(envelope.plain(location(record, place)))
-        if part == "lock" and record["type"] in KINDS:
-            return JSONResponse(envelope.plain(record.get("lock", {"locked": False})))
-        if part == "parent" and place is not None and record["parent"].get("item"):
-            return JSONResponse(envelope.single(self._world.items[record["parent"]["item"]]))
-        if part == "file" and record["type"] == "attachments":
-            content = f"Content of {record.get('fileName')}\n".encode()
-            return Response(content, media_type=record.get("mimeType", "application/octet-stream"))
-        raise ApiError(404, "Resource not found")
-
-    async def _relationships(self, request: Request) -> Response:
-        if self._faults.legacy_relationships:
-            return await self._page(request, LISTS["relationships"])
+    async def _cursor_page(self, request: Request, envelope: Envelope) -> Response:
         params = _params(request)
         if params.one("lastId") is None:
             raise ApiError(400, LAST_ID_REQUIRED)
         last, size = params.integer("lastId", 0), page_of(params, self._faults.over_cap).size
         await self._before_page(request, last)
         with self._world.lock:
-            rows = self._rows(request, LISTS["relationships"])
+            rows = self._rows(request, relationships)
             ahead = [row for row in rows if row["id"] > last]
             counts = {"all": len(rows), "remaining": len(ahead), "absent": None}
             total = None if params.flag("omitCount") else counts[self._faults.relationship_total]
-            return JSONResponse(self._envelope(request).page(ahead[:size], 0, total))
+            return JSONResponse(envelope.page(ahead[:size], 0, total))
 
-    async def _page(self, request: Request, lister: Callable[[Ask], list[Record]]) -> Response:
+    async def _page(self, request: Request, envelope: Envelope, lister: Lister) -> Response:
         page = page_of(_params(request), self._faults.over_cap)
         await self._before_page(request, page.start)
         with self._world.lock:
             rows = self._rows(request, lister)
-            return JSONResponse(self._envelope(request).page(page.of(rows), page.start, len(rows)))
+            return JSONResponse(envelope.page(page.of(rows), page.start, len(rows)))
 
     async def _before_page(self, request: Request, start: int) -> None:
         await asyncio.sleep(self._faults.page_delay)
+        self._plan.run_before(request.url.path, start)
         if (hook := self._faults.before_page) is not None:
             await asyncio.to_thread(hook, self._world, request.url.path, start)
 
-    def _rows(self, request: Request, lister: Callable[[Ask], list[Record]]) -> list[Record]:
+    def _rows(self, request: Request, lister: Lister) -> list[Record]:
         """Return the whole list, kept from page to page while nothing changes."""
-        params, faults = _params(request), self._faults
-        ask = Ask(self._world, faults, params)
+        ask, faults = self._ask(request), self._faults
         if faults.index_lag_seconds:
             return lister(ask)
         if self._kept_revision != self._world.revision:
             self._kept.clear()
             self._kept_revision = self._world.revision
-        asked = tuple(pair for pair in params.pairs if pair[0] not in _PAGING)
-        key = (request.url.path, asked, faults.contains_mode, faults.affected_items_after_delete)
+        asked = tuple(pair for pair in ask.params.pairs if pair[0] not in _PAGING)
+        switches = (faults.contains_mode, faults.affected_items_after_delete, faults.relationship_history_since)
+        key = (request.url.path, asked, switches)
         if key not in self._kept:
             self._kept[key] = lister(ask)
         return self._kept[key]
 
-    def _record(self, request: Request) -> Record:
-        name, identifier = request.path_params["name"], request.path_params["id"]
-        record = self._world.find(name, identifier) if name in SINGLES else None
-        if record is None:
-            raise ApiError(404, f"{name.removesuffix('s').capitalize()} not found")
-        return record
+    def _ask(self, request: Request) -> Ask:
+        numbers = tuple(value for value in request.path_params.values() if isinstance(value, int))
+        return Ask(self._world, self._faults, _params(request), numbers)
 
     async def _versions(self, request: Request) -> Response:
         return JSONResponse(self._envelope(request).plain(list(VERSIONS)))
 
     async def _endpoints(self, request: Request) -> Response:
         envelope = self._envelope(request)
-        found = [{"name": name, "href": f"{envelope.api_url}/{name}"} for name in sorted({*LISTS, *SINGLES})]
-        return JSONResponse(envelope.plain(found))
-
-    async def _current_user(self, request: Request) -> Response:
-        with self._world.lock:
-            user = self._world.find("users", self._world.actor)
-            if user is None:
-                raise ApiError(404, "User not found")
-            return JSONResponse(self._envelope(request).single(user))
-
-    async def _file(self, request: Request) -> Response:
-        if (url := _params(request).one("url")) is None:
-            raise ApiError(400, "The url parameter is required.")
-        return Response(f"Content of {url}\n".encode(), media_type="application/octet-stream")
+        names = sorted({endpoint.path.split("/")[1] for endpoint in ENDPOINTS})
+        return JSONResponse(envelope.plain([{"name": name, "href": f"{envelope.api_url}/{name}"} for name in names]))
 
     def _envelope(self, request: Request) -> Envelope:
         version = request.path_params.get("version", VERSIONS[0])

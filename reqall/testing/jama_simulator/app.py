@@ -1,16 +1,18 @@
 """The door to the API: what every request passes before (and after) its endpoint answers."""
 
 import asyncio
+import time
 from collections.abc import Callable
-from typing import NamedTuple
-from urllib.parse import parse_qs
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from reqall.testing.jama_simulator.control import CONTROL_PATH, Control
 from reqall.testing.jama_simulator.envelope import error_answer
 from reqall.testing.jama_simulator.faults import Faults
+from reqall.testing.jama_simulator.plan import Plan
+from reqall.testing.jama_simulator.requests_seen import SeenRequest
 from reqall.testing.jama_simulator.tokens import Tokens
 from reqall.testing.jama_simulator.world import World
 
@@ -19,23 +21,10 @@ LICENCE_MISSING = "A named Creator license is required for access."
 _HTML = "<!DOCTYPE html>\n<html><head><title>{title}</title></head><body><h1>{title}</h1></body></html>\n"
 
 
-class SeenRequest(NamedTuple):
-    """One request as it came in; `query` is the query string, still encoded."""
-
-    method: str
-    path: str
-    query: str
-
-    @property
-    def params(self) -> dict[str, list[str]]:
-        """Return the decoded query, each parameter with all its values."""
-        return parse_qs(self.query, keep_blank_values=True)
-
-
 class Door:
     """An ASGI application around the API: it records, fails, limits, and lets in who may enter."""
 
-    def __init__(self, api: ASGIApp, world: World, faults: Faults, context_path: str) -> None:
+    def __init__(self, api: ASGIApp, world: World, faults: Faults, context_path: str, plan: Plan) -> None:
         """Stand before `api`; the server sets `reset` to what cuts a client's connection."""
         self._api = api
         self._world = world
@@ -43,13 +32,20 @@ class Door:
         self._context_path = context_path
         self._tokens = Tokens(faults)
         self.requests: list[SeenRequest] = []
+        self._control = Control(world, faults, plan, self.requests)
         self.reset: Callable[[tuple[str, int]], None] = lambda _client: None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Take one request from the server."""
         path = scope["path"]
-        self.requests.append(SeenRequest(scope["method"], path, scope["query_string"].decode("latin-1")))
+        if path == CONTROL_PATH or path.startswith(f"{CONTROL_PATH}/"):
+            await self._control(scope, receive, send)
+            return
+        now = time.monotonic()
+        self.requests.append(SeenRequest(scope["method"], path, scope["query_string"].decode("latin-1"), now))
         local = path.removeprefix(self._context_path)
+        # Counted on arrival, by the record's own clock: the record then tells what the limit saw.
+        limited = local != TOKEN_PATH and self._faults.over_limit(now)
         failure = self._faults.next_failure(path, is_token=local == TOKEN_PATH)
         if failure == "reset":
             self.reset(scope["client"])
@@ -60,7 +56,7 @@ class Door:
             await asyncio.sleep(self._faults.slow_seconds)
         if failure in ("truncated", "short"):
             send = _cutting(send, announce_all=failure == "short")
-        response = self._failed(failure) or await self._refusal(Request(scope, receive), path, local)
+        response = self._failed(failure) or await self._refusal(Request(scope, receive), path, local, limited=limited)
         if response is not None:
             await response(scope, receive, send)
             return
@@ -72,13 +68,13 @@ class Door:
             return error_answer(self._world, failure, headers=headers)
         return _html_page(500, "Internal Server Error") if failure == "html500" else None
 
-    async def _refusal(self, request: Request, path: str, local: str) -> Response | None:
+    async def _refusal(self, request: Request, path: str, local: str, *, limited: bool) -> Response | None:
         """Return the answer to a request that never reaches an endpoint, else None."""
         if not path.startswith(f"{self._context_path}/rest") or "//" in local:
             return error_answer(self._world, 404, "Resource not found")
         if local == TOKEN_PATH and request.method == "POST":
             return await self._tokens.answer(request)
-        return self._too_many() if self._faults.over_limit() else self._not_allowed(request, local)
+        return self._too_many() if limited else self._not_allowed(request, local)
 
     def _not_allowed(self, request: Request, local: str) -> Response | None:
         if local == TOKEN_PATH:

@@ -1,7 +1,6 @@
 """The switches that make the simulated Jama fail, lag or behave like an older one."""
 
 import re
-import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -46,6 +45,7 @@ class Faults:
     legacy_relationships: bool = False
     relationship_total: Literal["all", "remaining", "absent"] = "all"
     affected_items_after_delete: bool = True
+    relationship_history_since: str = "2016-11-21T00:00:00.000+0000"
     contains_mode: Literal["literal", "lucene"] = "literal"
     index_lag_seconds: float = 0.0
     rate_limit_per_second: int | None = None
@@ -87,11 +87,10 @@ class Faults:
         """Tell whether the user lacks the permission for this path."""
         return any(re.search(pattern, path) for pattern in self.forbidden_paths)
 
-    def over_limit(self) -> bool:
-        """Count one call in the environment's sliding second; True when it is one too many."""
+    def over_limit(self, now: float) -> bool:
+        """Count one call in the sliding second that ends `now` (monotonic seconds); True when it is one too many."""
         if self.rate_limit_per_second is None:
             return False
-        now = time.monotonic()
         while self._recent and self._recent[0] <= now - 1.0:
             self._recent.popleft()
         if len(self._recent) >= self.rate_limit_per_second:

@@ -32,6 +32,7 @@ COLLECTIONS = (
     "relationshiptypes",
     "releases",
     "tags",
+    "testgroups",
     "usergroups",
     "users",
 )
@@ -195,6 +196,13 @@ def parent_key(record: Record) -> ParentKey:
     if parent.get("item") is not None:
         return ("item", int(parent["item"]))
     return ("project", int(parent["project"]))
+
+
+def as_list(value: object) -> list[object]:
+    """Return a list for a value that Jama gives alone, in a list or not at all."""
+    if value is None:
+        return []
+    return value if isinstance(value, list) else [value]
 
 
 def plain_text(rich: str) -> str:

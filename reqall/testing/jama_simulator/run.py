@@ -12,14 +12,15 @@ from types import TracebackType
 from typing import Any, Self
 
 from reqall.testing.jama_simulator.api import Api
-from reqall.testing.jama_simulator.app import Door, SeenRequest
+from reqall.testing.jama_simulator.app import TOKEN_PATH, Door
 from reqall.testing.jama_simulator.faults import Faults
 from reqall.testing.jama_simulator.httpd import HttpServer, listen
+from reqall.testing.jama_simulator.plan import Plan
+from reqall.testing.jama_simulator.requests_seen import SeenRequest, busiest_second
 from reqall.testing.jama_simulator.tokens import CLIENT_ID, CLIENT_SECRET
 from reqall.testing.jama_simulator.world import World
 
 _PATIENCE = 10.0
-_TOKEN_PATH_END = "/oauth/token"  # noqa: S105 - a path
 
 
 class JamaSimulator:
@@ -51,8 +52,9 @@ class JamaSimulator:
         prefix = f"/{context_path.strip('/')}" if context_path.strip("/") else ""
         self._listener = listen(port)
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}{prefix}"
-        self._api = Api(self.world, self.faults, self.url)
-        self._door = Door(self._api.app(), self.world, self.faults, prefix)
+        plan = Plan(self.world)
+        self._api = Api(self.world, self.faults, self.url, plan)
+        self._door = Door(self._api.app(), self.world, self.faults, prefix, plan)
         self._server = HttpServer(self._door)
         self._thread: threading.Thread | None = None
 
@@ -64,7 +66,15 @@ class JamaSimulator:
     @property
     def writes(self) -> list[SeenRequest]:
         """The requests seen that would change something in Jama: a reader makes none."""
-        return [seen for seen in self.requests if seen.method != "GET" and not seen.path.endswith(_TOKEN_PATH_END)]
+        return [seen for seen in self.requests if seen.method != "GET" and not _is_for_token(seen)]
+
+    @property
+    def busiest_second(self) -> int:
+        """The most requests within any window of one second; those for tokens do not count.
+
+        Above `rate_limit_per_second` exactly when a request was refused for the limit.
+        """
+        return busiest_second(seen.at for seen in self.requests if not _is_for_token(seen))
 
     def start(self) -> Self:
         """Serve on a thread of its own; returns when requests are answered."""
@@ -102,6 +112,10 @@ class JamaSimulator:
         self.stop()
         if kind is None and self._api.errors:
             raise RuntimeError("a request failed inside the simulator") from self._api.errors[0]
+
+
+def _is_for_token(seen: SeenRequest) -> bool:
+    return seen.path.endswith(TOKEN_PATH)
 
 
 def read_project(project_file: str | Path | None = None) -> dict[str, Any]:

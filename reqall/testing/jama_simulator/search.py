@@ -6,13 +6,16 @@ from time import monotonic
 
 from reqall.testing.jama_simulator.faults import Faults
 from reqall.testing.jama_simulator.query import Params, sort_records
-from reqall.testing.jama_simulator.records import Record, plain_text
+from reqall.testing.jama_simulator.records import Record, as_list, plain_text
 from reqall.testing.jama_simulator.world import World
 
 DEFAULT_ORDER = ("sequence.asc", "documentKey.asc")
 _DATE_FILTERS = ("createdDate", "modifiedDate", "lastActivityDate")
 # What stands beside the tree has no sequence and comes after all that has one.
 _AFTER_THE_TREE = (1 << 30,)
+
+# Scripts without spaces are indexed by the character: within them a phrase may begin anywhere.
+_LETTER = r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 
 Matcher = Callable[[str, Record], bool]
 
@@ -27,7 +30,8 @@ def select_items(world: World, faults: Faults, params: Params) -> list[Record]:
         if (moments := params.moments(name)) is not None:
             found = [record for record in found if moments.has(record.get(name))]
     if phrases := params.many("contains"):
-        tests = [_matcher(phrase, faults.contains_mode) for phrase in phrases]
+        wildcard = params.flag("includeWildcard")
+        tests = [_matcher(phrase, faults.contains_mode, wildcard=wildcard) for phrase in phrases]
         texts = ((record, _indexed_text(world, record, faults.index_lag_seconds)) for record in found)
         found = [record for record, text in texts if text is not None and any(test(text, record) for test in tests)]
     return sort_items(world, found, params.many("sortBy") or DEFAULT_ORDER)
@@ -56,13 +60,6 @@ def _by_attributes(records: list[Record], params: Params) -> list[Record]:
     return records
 
 
-def as_list(value: object) -> list[object]:
-    """Return a list for a value that Jama gives alone, in a list or not at all."""
-    if value is None:
-        return []
-    return value if isinstance(value, list) else [value]
-
-
 def _indexed_text(world: World, record: Record, lag: float) -> str | None:
     """Return the text as the search index has it: as it was `lag` seconds ago."""
     horizon = monotonic() - lag
@@ -70,14 +67,14 @@ def _indexed_text(world: World, record: Record, lag: float) -> str | None:
     return recent[0] if recent else world.text(record["id"])
 
 
-def _matcher(phrase: str, mode: str) -> Matcher:
-    if mode == "literal":
-        needle = phrase.casefold().strip()
-        return lambda text, _record: needle in text
-    field, separator, pattern = phrase.rpartition(":")
-    words = ".*".join(re.escape(part) for part in pattern.casefold().split("*"))
-    # A pattern without a star meets whole words only, as a term of Lucene does.
-    expression = re.compile(rf"(?<!\w){words}(?!\w)")
+def _matcher(phrase: str, mode: str, *, wildcard: bool) -> Matcher:
+    """Return a test for whole words: the search knows no stems, so a singular misses its plural."""
+    field, separator, pattern = phrase.rpartition(":") if mode == "lucene" else ("", "", phrase)
+    any_end = rf"{_LETTER}*" if wildcard else ""
+    words = rf"{any_end}\s+".join(re.escape(word) for word in pattern.casefold().split()) + any_end
+    if mode == "lucene":
+        words = words.replace(r"\*", ".*")
+    expression = re.compile(rf"(?<!{_LETTER}){words}(?!{_LETTER})")
     if not separator:
         return lambda text, _record: expression.search(text) is not None
     return lambda _text, record: expression.search(_field_text(record, field)) is not None

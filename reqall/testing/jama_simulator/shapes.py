@@ -3,12 +3,17 @@
 from collections.abc import Iterator
 from typing import Any
 
-from reqall.testing.jama_simulator.records import KINDS, Place, Record
-from reqall.testing.jama_simulator.search import as_list
+from reqall.testing.jama_simulator.contents import content_of
+from reqall.testing.jama_simulator.records import KINDS, Place, Record, as_list
 from reqall.testing.jama_simulator.world import World
 
 # Kept in a record to derive other answers from, never served.
-_ONLY_INSIDE = {"affected", "items", "itemTypes", "links"}
+_ONLY_INSIDE = {"affected", "content", "favorite", "items", "itemTypes", "links", "projects", "users"}
+_ONLY_INSIDE_OF = {
+    "activities": {"project"},
+    "relationships": {"createdDate", "deletedDate"},
+    "testgroups": {"testPlan", "testCases"},
+}
 _STEP_OF_GLOBAL_ORDER = 4902930
 _REFERENCES = {
     "author": "users",
@@ -47,9 +52,8 @@ def served(world: World, record: Record, *, full_dates: bool = False) -> Record:
         return _item(world, record, full_dates=full_dates)
     if kind == "itemtypes":
         return _item_type(record)
-    shown = {name: value for name, value in record.items() if name not in _ONLY_INSIDE}
-    if kind == "activities":
-        shown.pop("project", None)
+    inside = _ONLY_INSIDE | _ONLY_INSIDE_OF.get(kind, set())
+    shown = {name: value for name, value in record.items() if name not in inside}
     if kind == "releases":
         shown.setdefault("itemCount", _count_in_release(world, record["id"]))
     return shown
@@ -89,10 +93,22 @@ def _item(world: World, record: Record, *, full_dates: bool) -> Record:
             if kind == "DATE" and isinstance(value := shown["fields"].get(name), str):
                 shown["fields"][name] = value[:10]
     shown["resources"] = {"self": {"allowed": ["GET", "PUT", "PATCH", "DELETE"]}}
-    if (place := world.place(record["id"])) is not None:
-        shown["location"] = location(record, place)
-    shown.setdefault("lock", {"locked": False})
+    _add_derived(world, record, shown)
     return shown
+
+
+def _add_derived(world: World, record: Record, shown: Record) -> None:
+    """Add what an item's kind has besides; a snapshot of the past (with a version) has no place and no lock."""
+    kind, is_snapshot = record["type"], "version" in record
+    shown.pop("lock", None)
+    if kind == "items" and not is_snapshot and (place := world.place(record["id"])) is not None:
+        shown["location"] = location(record, place)
+    if kind in ("items", "attachments") and not is_snapshot:
+        shown["lock"] = record.get("lock", {"locked": False})
+    if kind == "attachments":
+        shown["fileSize"] = len(content_of(record))
+    if kind == "testruns" and (case := world.items.get(record["fields"].get("testCase"))) is not None:
+        shown["testCaseCurrentVersionNumber"] = world.versions.current(case)
 
 
 def _item_type(record: Record) -> Record:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from time import monotonic
 from typing import Any, NamedTuple
 
+from reqall.testing.jama_simulator.baselines import Baselines
 from reqall.testing.jama_simulator.history import DATES, History
 from reqall.testing.jama_simulator.records import Record, parent_key
 
@@ -26,13 +27,15 @@ class World(History):
         super().__init__(project)
         self.deleted: dict[int, Record] = {}
         self.text_changes: dict[int, list[tuple[float, str | None]]] = {}
+        self.baselines = Baselines(self)
         self._removals: dict[int, Removal] = {}
 
-    def edit(self, item_id: int, **fields: object) -> None:
+    def edit(self, item_id: int, /, **fields: object) -> None:
         """Set fields of an item (None removes one) and mark its downstream links suspect."""
         with self.lock:
             record = self.items[item_id]
             self._note_text(item_id, self.text(item_id))
+            before = {name: record["fields"].get(name) for name in fields}
             for name, value in fields.items():
                 if value is None:
                     record["fields"].pop(name, None)
@@ -40,6 +43,7 @@ class World(History):
                     record["fields"][name] = value
             self._suspect_downstream(record, set(fields))
             self._stamp(record)
+            self.versions.note(record, before, record["modifiedDate"], self.actor)
             self.log(record, "UPDATE", "updated")
 
     def add(self, item: Mapping[str, Any], position: int | None = None) -> int:
@@ -57,13 +61,15 @@ class World(History):
             self.log(record, "CREATE", "created")
             return int(record["id"])
 
-    def delete(self, item_id: int) -> None:
-        """Delete an item with all below it; one delete event, on the item itself."""
+    def delete(self, item_id: int, *more: int) -> None:
+        """Delete items, each with all below it; one delete event, on the (first) item itself."""
         with self.lock:
             record = self.items[item_id]
-            affected = self._remove(item_id)
-            self.deleted[item_id]["lastActivityDate"] = self.clock.stamp()
-            self.log(record, "DELETE", "deleted", affected)
+            affected: list[int] = []
+            for identifier in (item_id, *more):
+                affected += self._remove(identifier)
+                self.deleted[identifier]["lastActivityDate"] = self.clock.stamp()
+            self.log(record, "BATCH_DELETE" if more else "DELETE", "deleted", affected)
 
     def vanish(self, item_id: int) -> None:
         """Take an item away without any trace, as a lost permission does."""
@@ -88,6 +94,10 @@ class World(History):
                 self._restore_link(link)
             affected = [record["id"] for record, _ in removal.items]
             self.log(removal.items[0][0], "UPDATE", "restored", affected)
+
+    def can_restore(self, item_id: int) -> bool:
+        """Tell whether an item was deleted itself, not only with the one above it."""
+        return item_id in self._removals
 
     def move(self, item_id: int, parent: int | Mapping[str, int], position: int | None = None) -> None:
         """Move an item under another one (its id) or under `{"project": id}`.
@@ -118,7 +128,7 @@ class World(History):
         ends = set(affected)
         gone = [link for link in links.values() if ends & {link["fromItem"], link["toItem"]}]
         for link in gone:
-            del links[link["id"]]
+            self.end_link(link["id"])
         self._removals[item_id] = Removal(taken, gone)
         return affected
 
@@ -133,7 +143,7 @@ class World(History):
                     if any(record["id"] == end for record, _ in removal.items):
                         removal.relationships.append(link)
                 return
-        self.collections["relationships"][link["id"]] = link
+        self.collections["relationships"][link["id"]] = {**link, "createdDate": self.clock.stamp()}
 
     def _complete(self, record: Record) -> None:
         project = self.collections["projects"][record["project"]]

@@ -14,7 +14,7 @@ def _build(options: JamaOptions, services: Services) -> Source:
 
 
 def _tools(name: str, source: Callable[[], Any]) -> Sequence[SourceTool]:
-    from reqall.plugins.sources.jama.tools import native_tools
+    from reqall.plugins.sources.jama.tools.native import native_tools
 
     return native_tools(name, source)
 

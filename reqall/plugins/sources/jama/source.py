@@ -2,24 +2,23 @@
 
 import time
 from collections.abc import Callable, Iterator
-from datetime import datetime, timedelta
 
 from reqall import ConfigError, Document, InputError, ItemType, Link, Page, Project, ReqallError, native_id
-from reqall.plugins.sources.jama.address import base_url, is_set
-from reqall.plugins.sources.jama.answers import Row
-from reqall.plugins.sources.jama.client import JamaClient, Listing
-from reqall.plugins.sources.jama.items import ItemReader, moment
+from reqall.plugins.sources.jama.http.address import base_url, is_set
+from reqall.plugins.sources.jama.http.answers import Row
+from reqall.plugins.sources.jama.http.client import JamaClient
+from reqall.plugins.sources.jama.http.connection import Certificates
 from reqall.plugins.sources.jama.options import JamaOptions
-from reqall.plugins.sources.jama.resolve import MasterData
-from reqall.plugins.sources.jama.schema import ATTACHMENT
+from reqall.plugins.sources.jama.reading.deletions import deleted_items
+from reqall.plugins.sources.jama.reading.items import ItemReader
+from reqall.plugins.sources.jama.reading.resolve import MasterData
+from reqall.plugins.sources.jama.reading.schema import ATTACHMENT
+from reqall.plugins.sources.jama.reading.watermark import Watermark
 
 ITEMS = "/abstractitems"
 
-STABLE_SORT = "createdDate.asc"
-"""The order of a walk: a creation date never changes and new items come last, so no row moves back."""
-
-SETTLING = timedelta(minutes=5)
-"""How long before a walk began an activity may still be invisible: Jama's search index lags behind."""
+STABLE_SORT = ("createdDate.asc", "documentKey.asc")
+"""The order of a walk: a creation date never changes, new items come last, and no two items are alike in both."""
 
 
 class JamaSource:
@@ -35,12 +34,17 @@ class JamaSource:
     ) -> None:
         self.name = name
         self._options = options
+        self._certificates = Certificates(*map(_given, (options.ca_bundle, options.client_cert, options.client_key)))
         self.client = JamaClient(
             options.url,
             options.client_id,
             options.client_secret.get_secret_value(),
             timeout=options.timeout,
+            deadline=options.deadline,
             page_size=options.page_size,
+            parallel_pages=options.parallel_pages,
+            requests_per_second=options.requests_per_second,
+            certificates=self._certificates,
             sleep=sleep,
             clock=clock,
         )
@@ -50,6 +54,15 @@ class JamaSource:
     def reader(self) -> ItemReader:
         """What makes documents of items. Raises ConfigError when the address is wrong."""
         return ItemReader(self.name, self.client.base, self.master)
+
+    @property
+    def on_wait(self) -> Callable[[str], None] | None:
+        """Who is told, on whichever thread waits, that a request is held back; None is nobody."""
+        return self.client.on_wait
+
+    @on_wait.setter
+    def on_wait(self, told: Callable[[str], None] | None) -> None:
+        self.client.on_wait = told
 
     def projects(self) -> list[Project]:
         """List the visible projects; folders of projects are left out."""
@@ -67,7 +80,7 @@ class JamaSource:
         The watermark is the newest activity date seen so far, but at most five minutes before
         Jama's own time when the walk began: it is a place to start from once the walk is complete.
         """
-        reader, watermark = self.reader, _Watermark(since)
+        reader, watermark = self.reader, Watermark(since)
         total: int | None = None
         sent = self.client.sent
         params = {**self._in(project), **({"lastActivityDate": since} if since else {})}
@@ -88,6 +101,13 @@ class JamaSource:
             ids = [f"{self.name}:{row['id']}" for row in self._without_attachments(listing.rows)]
             sent, before = self.client.sent, sent
             yield Page(ids, requests=sent - before)
+
+    def deleted(self, project: Project, since: str | None) -> Iterator[Page[str]]:
+        """Walk the ids of items that were deleted at or after `since`, with all that went with them."""
+        sent = self.client.sent
+        for ids, listing in deleted_items(self.client, self._number(project), since):
+            sent, before = self.client.sent, sent
+            yield Page([f"{self.name}:{each}" for each in ids], total=listing.total, requests=sent - before)
 
     def links(self, project: Project) -> Iterator[Page[Link]]:
         """Walk the project's relationships, from upstream to downstream; they have no dates."""
@@ -112,10 +132,11 @@ class JamaSource:
     def validate(self, *, live: bool) -> list[str]:
         """Return one line per problem with the settings; `live` also asks Jama for its projects."""
         problems = []
-        try:
-            base_url(self._options.url)
-        except ConfigError as error:
-            problems.append(_line(error))
+        for check in (lambda: base_url(self._options.url), self._certificates.check):
+            try:
+                check()
+            except ConfigError as error:
+                problems.append(_line(error))
         secret = self._options.client_secret.get_secret_value()
         for variable, value in (("JAMA_CLIENT_ID", self._options.client_id), ("JAMA_CLIENT_SECRET", secret)):
             if not is_set(value):
@@ -155,25 +176,8 @@ class JamaSource:
             raise InputError(f"{project.id!r} is no project of the source {self.name!r}") from error
 
 
-class _Watermark:
-    """The newest activity date of a walk, as Jama writes it."""
-
-    def __init__(self, since: str | None) -> None:
-        self.value = since
-        self._began: datetime | None = None
-
-    def see(self, listing: Listing) -> None:
-        """Take in a page. What changes while the walk is under way must not be stepped over."""
-        self._began = self._began or moment(listing.served)
-        latest = self._began - SETTLING if self._began else None
-        for row in listing.rows:
-            text = row.get("lastActivityDate") or row.get("modifiedDate")
-            seen = moment(text)
-            if seen is not None and latest is not None and seen > latest:
-                seen, text = latest, latest.strftime("%Y-%m-%dT%H:%M:%S.000+0000")
-            known = moment(self.value)
-            if seen is not None and (known is None or seen > known):
-                self.value = text
+def _given(value: str) -> str:
+    return value.strip() if is_set(value) else ""
 
 
 def _line(error: ReqallError) -> str:

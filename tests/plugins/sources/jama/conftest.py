@@ -9,25 +9,34 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from pydantic import SecretStr
 
-from reqall.plugins.sources.jama.client import JamaClient
+from reqall.plugins.sources.jama.http.client import JamaClient
 from reqall.plugins.sources.jama.options import JamaOptions
 from reqall.plugins.sources.jama.source import JamaSource
 from reqall.testing.jama_simulator import JamaSimulator, tiny_project
 
 TOKEN_PATH = "/rest/oauth/token"
+FAST = 1000
 
 
 class Answers(ThreadingHTTPServer):
-    """A server on loopback: `reply(path, query)` returns (status, headers, body); None of a token is a good one."""
+    """A server on loopback: `reply(path, query)` returns (status, headers, body); None of a token is a good one.
+
+    A body that is a function writes to the handler's socket itself; `tls` is a context for https.
+    """
 
     daemon_threads = True
 
-    def __init__(self, reply):
+    def __init__(self, reply, tls=None):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.reply = reply
         self.seen = []
         self.connections = 0
-        self.url = f"http://127.0.0.1:{self.server_address[1]}"
+        self.url = f"{'https' if tls else 'http'}://127.0.0.1:{self.server_address[1]}"
+        if tls:
+            self.socket = tls.wrap_socket(self.socket, server_side=True)
+
+    def handle_error(self, request, client_address):
+        pass  # a client that breaks off is part of many tests
 
     def process_request(self, request, client_address):
         self.connections += 1
@@ -47,6 +56,14 @@ class _Handler(BaseHTTPRequestHandler):
         if reply is None and parts.path == TOKEN_PATH:
             reply = 200, {}, {"access_token": "t0", "expires_in": 3600}
         status, headers, body = reply or (404, {}, {})
+        if callable(body):
+            self.send_response(status)
+            for name, value in {"Content-Type": "application/json", **headers}.items():
+                self.send_header(name, str(value))
+            self.end_headers()
+            self.close_connection = True
+            body(self)
+            return
         content = body if isinstance(body, bytes) else json.dumps(body).encode()
         self.send_response(status)
         for name, value in {"Content-Type": "application/json", **headers, "Content-Length": len(content)}.items():
@@ -61,8 +78,8 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def _serving(reply):
-    server = Answers(reply)
+def _serving(reply, tls):
+    server = Answers(reply, tls)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
     thread.start()
     try:
@@ -77,7 +94,7 @@ def _serving(reply):
 def _answering():
     """Start a server that answers with the given function; it stops after the test."""
     with ExitStack() as stack:
-        yield lambda reply: stack.enter_context(_serving(reply))
+        yield lambda reply, tls=None: stack.enter_context(_serving(reply, tls))
 
 
 class Waits(list):
@@ -85,6 +102,10 @@ class Waits(list):
 
     def __call__(self, seconds):
         self.append(seconds)
+
+    def are(self, *least):
+        """Tell whether these were the waits, each drawn out by a quarter at most."""
+        return len(self) == len(least) and all(low <= wait <= low * 1.25 for low, wait in zip(least, self, strict=True))
 
 
 class Ticks:
@@ -112,7 +133,9 @@ def _client_of(waits):
     """Build a client for an address."""
 
     def build(url, secret=JamaSimulator.client_secret, **settings):
-        return JamaClient(url, JamaSimulator.client_id, secret, **{"sleep": waits, **settings})
+        return JamaClient(
+            url, JamaSimulator.client_id, secret, **{"sleep": waits, "requests_per_second": FAST, **settings}
+        )
 
     return build
 
@@ -123,7 +146,9 @@ def _source_of(waits, ticks):
 
     def build(url, name="jama", **options):
         login = {"client_id": JamaSimulator.client_id, "client_secret": SecretStr(JamaSimulator.client_secret)}
-        return JamaSource(JamaOptions(**{"url": url, **login, **options}), name, sleep=waits, clock=ticks)
+        return JamaSource(
+            JamaOptions(**{"url": url, "requests_per_second": FAST, **login, **options}), name, sleep=waits, clock=ticks
+        )
 
     return build
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from reqall import ConfigError
-from reqall.plugins.sources.jama.address import base_url, is_set
+from reqall.plugins.sources.jama.http.address import base_url, is_set
 
 
 @pytest.mark.parametrize(

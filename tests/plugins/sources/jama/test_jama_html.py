@@ -1,11 +1,12 @@
 import re
 import time
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from reqall.plugins.sources.jama.html import html_text, plain_text
+from reqall.plugins.sources.jama.text.html import html_text, plain_text
 
 
 @pytest.mark.parametrize(
@@ -20,14 +21,16 @@ from reqall.plugins.sources.jama.html import html_text, plain_text
         ("<b>bo</b><i>ld</i> <span style='x'>and</span>", "bold and"),
         ("a&nbsp;&nbsp; b", "a b"),
         ("<p>long\nsource\tline</p>", "long source line"),
-        ("<pre>a\n  b</pre>c", "a\nb\nc"),
+        ("<pre>a\n  b</pre>c", "a\n  b\nc"),
         ("Flow < 0.1 ml/h & rate > 999", "Flow < 0.1 ml/h & rate > 999"),
         ("<p>Flow < 0.1 ml/h & rate > 999</p>", "Flow < 0.1 ml/h & rate > 999"),
         ("<p>Flow &lt; 0.1 ml/h &amp; rate &gt; 999</p>", "Flow < 0.1 ml/h & rate > 999"),
         ("Flow &lt; 0.1 ml/h &amp; rate", "Flow < 0.1 ml/h & rate"),
         ("<p>x<limit, <TBD> and &lt;TBC&gt;</p>", "x<limit, <TBD> and <TBC>"),
         ("see https://h/a?x=1&timestamp=2 <b>R&D</b>", "see https://h/a?x=1&timestamp=2 R&D"),
-        ('<a href="https://h/?a=1&amp;b=2">PRJ-1</a>', "PRJ-1"),
+        ('<a href="https://h/?a=1&amp;b=2">PRJ-1</a>', "PRJ-1 (https://h/?a=1&b=2)"),
+        ("<p>if a <b and c = 3, then x <p q=1 stop", "if a <b and c = 3, then x <p q=1 stop"),
+        ("a <span style=\"x'>b</span> <td width='9>c", "a b\nc"),
         ("<a title='a > b'>link</a>", "link"),
         ("<img src='a.png' alt='wiring  plan'>", "[image: wiring plan]"),
         ("<img src='data:image/png;base64,AAAA'>x", "x"),
@@ -75,7 +78,80 @@ def test_a_table_in_a_cell_stays_in_its_row():
 
 
 def test_plain_text_keeps_its_lines():
-    assert plain_text("a  <b>\r\n b\n\n\n\nc\u200b ") == "a <b>\nb\n\nc"
+    assert plain_text(" a  <b>\r\n  b\n\td\n\n\n\nc\u200b ") == "a <b>\n  b\n    d\n\nc"
+
+
+CASES = sorted((Path(__file__).parent / "html_cases").glob("*.html"))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda path: path.stem)
+def test_the_library_of_cases(case):
+    text = html_text(case.read_text(encoding="utf-8"))
+    assert text + "\n" == case.with_suffix(".txt").read_text(encoding="utf-8")
+    assert html_text(text) == text
+
+
+def test_the_library_is_there():
+    assert len(CASES) >= 25
+
+
+PIECES = [
+    *(
+        "<p>",
+        "</p>",
+        "<b",
+        "<b>",
+        "</b>",
+        "<a href='x'>",
+        '<a href="https://h/?a=1&amp;lt;">',
+        "</a>",
+        "<img alt='<b>'>",
+    ),
+    *("<img src='d/x", "<ul>", "<ol>", "<li>", "</li>", "</ul>", "<table>", "<tr>", "<td>", "</td>", "<td rowspan=2>"),
+    *(
+        "<pre>",
+        "</pre>",
+        "<!--",
+        "-->",
+        "<!",
+        "<?",
+        "br>",
+        "<br>",
+        "sup>",
+        "<sup>",
+        "</sup>",
+        "10",
+        "-3",
+        "o:p>",
+        "<o:p",
+    ),
+    *("&lt;", "&gt;", "&amp;", "&amp;lt;", "&nbsp;", "&#60;", "&#x3c;", "&#38;", "lt;", "amp;", "&copy", "&copy;"),
+    *("data:image/png;base64,", "AAAA", "<script>", "</script>", "<style", "href=", "1. ", " | ", "^", "  - ", "</"),
+    *("<", ">", "&", "'", '"', "#", "=", "a", " ", "\n", "\t", "\u00a0", "\ue000", "\u200b", "\u2028", "\ud800"),
+]
+
+
+@given(st.lists(st.one_of(st.sampled_from(PIECES), st.text(max_size=4)), max_size=25).map("".join))
+@settings(max_examples=400, deadline=None)
+@example("&lt;b&gt;")
+@example("&amp;amp;lt;b")
+@example("&lt;b &lt;b&gt;>")
+@example("&lt;!-- --&gt;")
+@example("<pre> a\n\t\tb\n\n\n c</pre>")
+@example("<ol>" + "<li>x<ol>" * 30)
+@example("data:a/b;base64,data:a/b;base64,AA")
+def test_cleaning_twice_changes_nothing(markup):
+    once = html_text(markup)
+    assert html_text(once) == once
+    assert plain_text(once) == once
+
+
+def test_a_long_description_takes_time_in_proportion():
+    table = "<table>" + "<tr><td><p>cell <b>x</b></p></td><td>&nbsp;</td></tr>" * 40 + "</table>"
+    piece = f"<p><span style='a'>some text</span> <a href='https://h/x?y=1'>link</a></p><ul><li>i</ul>{table}"
+    small, large = (piece * (size // len(piece)) for size in (50_000, 200_000))
+    fastest = [min(seconds(markup) for _ in range(3)) for markup in (small, large)]
+    assert fastest[1] < 8 * fastest[0]
 
 
 TAGS = ["p", "div", "span", "b", "ul", "ol", "li", "table", "tr", "td", "th", "h1", "a", "sup", "pre", "blockquote"]
@@ -159,7 +235,27 @@ def seconds(markup):
 
 
 @pytest.mark.parametrize(
-    "piece", ["<", "<p ", "<b x='", '<b x="', "<!--", "<!", "&", "<b a=", "</", "<a:", "<sup>1", " "]
+    "piece",
+    [
+        "<",
+        "<p ",
+        "<b x='",
+        '<b x="',
+        "<!--",
+        "<!",
+        "&",
+        "<b a=",
+        "</",
+        "<a:",
+        "<sup>1",
+        " ",
+        "<a x='<a y=\"",
+        "<p a=",
+        "&lt;b ",
+        "&amp;lt;",
+        "<a href='x'>",
+        "data:a/b;base64,",
+    ],
 )
 def test_no_input_takes_time_that_grows_faster_than_its_length(piece):
     assert seconds(piece * (200_000 // len(piece))) < 5.0  # anything quadratic takes minutes

@@ -2,8 +2,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from reqall.plugins.sources.jama.items import iso, moment, steps_text
-from reqall.plugins.sources.jama.schema import parse_type
+from reqall.plugins.sources.jama.reading.items import iso, moment, steps_text
+from reqall.plugins.sources.jama.reading.schema import parse_type
 from reqall.testing.jama_simulator import JamaSimulator, tiny_project
 
 RICH = {"fieldType": "TEXT", "textType": "RICHTEXT"}
@@ -43,12 +43,12 @@ def world(**fields):
 def read(source_of):
     """Serve an item with these fields and read it as a document."""
 
-    def build(forbidden=(), **fields):
+    def build(forbidden=(), unserved=None, **fields):
         with world(**fields) as jama:
             jama.faults.forbidden_paths.extend(forbidden)
             source = source_of(jama.url)
             row = source.client.one("/abstractitems/700")
-            return source.reader.document(row | {"fields": fields}, "jama:2")
+            return source.reader.document(row | {"fields": fields | (unserved or {})}, "jama:2")
 
     return build
 
@@ -83,6 +83,15 @@ def test_scalars_stay_what_they_are_and_boxes_are_opened(read):
         "odd": "x < y",
         "prüf_ärger": "ja",
     }
+
+
+def test_names_and_short_texts_are_plain_and_keep_every_character(read):
+    name = "<b>R&amp;D</b>\u200b \u202eשבת\u202c\u00a0 \ue000 \U0001f469\u200d\U0001f52c\t\n\ud83d end\ud800 "
+    clean = "<b>R&amp;D</b>\u200b \u202eשבת\u202c \ue000 \U0001f469\u200d\U0001f52c \ufffd end\ufffd"
+    document = read(unserved={"name": name, "odd$90": name}, **{"umlaut$90": " \n", "due$90": ["a  b", "c\u2028d"]})
+    assert document.name == clean
+    assert document.fields == {"odd": clean, "due": ["a b", "c d"]}
+    assert document.name.encode()
 
 
 def test_what_cannot_be_resolved_stays_a_number(read):
@@ -120,7 +129,7 @@ def test_sections_are_clean_and_in_reading_order(read):
     assert dict(document.sections) == {
         "description": "What",
         "notes_sources": "see A",
-        "source_code": "if a<b:\nc",
+        "source_code": "if a<b:\n  c",
         "test_steps": "1. Action: Press Expected: on\n2. Action: Wait Notes: 5 s",
     }
     assert next(iter(document.sections)) == "description"

@@ -19,8 +19,8 @@ from reqall import (
     SupportsValidation,
 )
 from reqall.plugins.sources import jama as plugin
-from reqall.plugins.sources.jama.items import moment
 from reqall.plugins.sources.jama.options import JamaOptions
+from reqall.plugins.sources.jama.reading.items import moment
 from reqall.testing.jama_simulator import JamaSimulator, tiny_project
 
 TINY = Project("jama:2", "jama", "TNY", "Tiny")
@@ -111,13 +111,13 @@ def test_what_changes_during_a_walk_is_found_by_the_next(source_of):
     with JamaSimulator(project=tiny_project(120)) as jama:
 
         def meanwhile(world, path, start):
-            if path.endswith("/abstractitems") and start == 50:
+            if path.endswith("/abstractitems") and start == 49:
                 world.edit(1001, name="Missed")
                 world.clock.advance(60)
                 world.edit(1100, name="Newer")
 
         jama.faults.before_page = meanwhile
-        source = source_of(jama.url)
+        source = source_of(jama.url, parallel_pages=1)
         pages = list(source.documents(TINY, None))
         assert {document.name for document in walk(pages)} >= {"Newer"}
         assert "Missed" not in {document.name for document in walk(pages)}
@@ -137,7 +137,7 @@ def test_deletions_during_a_walk_hide_nothing(source_of):
     with JamaSimulator(project=tiny_project(120)) as jama:
 
         def meanwhile(world, path, start):
-            if path.endswith("/abstractitems") and start == 50:
+            if path.endswith("/abstractitems") and start == 49:
                 world.delete(1001)
                 world.delete(1002)
 
@@ -145,6 +145,50 @@ def test_deletions_during_a_walk_hide_nothing(source_of):
         ids = [document.id for document in walk(source_of(jama.url).documents(TINY, None))]
         assert len(ids) == len(set(ids))
         assert {f"jama:{n}" for n in range(1003, 1121)} <= set(ids)
+
+
+def test_items_that_come_and_go_during_a_walk_hide_none(source_of):
+    """For each one that goes, an old one is restored behind the reader: the count does not tell."""
+    with JamaSimulator(project=tiny_project(300)) as jama:
+        for number in range(1001, 1041):
+            jama.world.delete(number)
+
+        def meanwhile(world, path, start):
+            if path.endswith("/abstractitems") and 0 < start < 200:
+                gone, back = 1042 + start % 29, 1001 + start % 39
+                if gone in world.items and back not in world.items:
+                    world.delete(gone)
+                    world.restore(back)
+
+        jama.faults.before_page = meanwhile
+        ids = [document.id for document in walk(source_of(jama.url, page_size=20).documents(TINY, None))]
+        assert len(ids) == len(set(ids))
+        assert {f"jama:{n}" for n in range(1071, 1301)} <= set(ids)
+
+
+def test_every_walk_has_a_fixed_order(jama, source_of):
+    source = source_of(jama.url)
+    list(source.documents(TINY, None))
+    list(source.document_ids(TINY))
+    walks = [seen.params for seen in jama.requests if seen.path.endswith("/abstractitems")]
+    assert [params["sortBy"] for params in walks] == [["createdDate.asc", "documentKey.asc"]] * 2
+
+
+def test_waits_are_told_to_whoever_asks(jama, source_of, waits):
+    source, told = source_of(jama.url), []
+    assert source.on_wait is None
+    source.on_wait = told.append
+    jama.faults.fail(429, path="/abstractitems")
+    list(source.documents(TINY, None))
+    assert len(told) == len(waits) == 1
+    assert told[0].startswith(("waiting 3 s", "waiting 4 s"))
+    assert "HTTP 429 to GET /abstractitems" in told[0]
+
+
+def test_options_have_the_advised_limits():
+    options = JamaOptions()
+    assert (options.requests_per_second, options.parallel_pages, options.page_size) == (8, 8, 50)
+    assert (options.ca_bundle, options.client_cert) == ("${JAMA_CA_BUNDLE:-}", "${JAMA_CLIENT_CERT:-}")
 
 
 def test_links_go_from_upstream_to_downstream(source_of):
@@ -217,9 +261,9 @@ def test_an_error_in_the_middle_of_a_walk_comes_out(source_of):
     with JamaSimulator(project=tiny_project(120)) as jama:
         pages = source_of(jama.url).documents(TINY, None)
         next(pages)
-        jama.faults.fail("truncated", path="/abstractitems")
-        with pytest.raises(SourceError):
-            next(pages)
+        jama.faults.fail(*["truncated"] * 9, path="/abstractitems")
+        with pytest.raises(SourceError, match="GET /abstractitems"):
+            list(pages)
 
 
 def test_refused_item_types_are_an_error_and_no_loss(jama, source_of):

@@ -1,0 +1,1 @@
+"""How requests to Jama are sent, limited, retried and walked."""

@@ -1,0 +1,1 @@
+"""From Jama's rows to documents."""

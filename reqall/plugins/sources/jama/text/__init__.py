@@ -1,0 +1,1 @@
+"""Jama's rich text to clean text."""
