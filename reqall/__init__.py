@@ -33,6 +33,7 @@ from reqall.core.protocols import (
     SupportsDeletions,
     SupportsDrop,
     SupportsValidation,
+    SupportsWaiting,
     Vectors,
 )
 from reqall.core.ranking import ChunkRanking, DocumentRanking, RankedChunk, RankedDocument
@@ -109,6 +110,7 @@ __all__ = [
     "SupportsDeletions",
     "SupportsDrop",
     "SupportsValidation",
+    "SupportsWaiting",
     "Vectors",
     "__version__",
     "hookimpl",

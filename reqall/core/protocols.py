@@ -79,6 +79,14 @@ class SupportsDeletions(Protocol):
         """Walk the ids of documents deleted at or after the watermark `since`."""
 
 
+@runtime_checkable
+class SupportsWaiting(Protocol):
+    """A source that tells when it has to wait, for a job to show."""
+
+    on_wait: Callable[[str], None] | None
+    """Called, on whichever thread waits, with the reason and the time."""
+
+
 @dataclass(frozen=True, slots=True)
 class SourceTool:
     """A native function of a source for language models.

@@ -14,7 +14,7 @@ from reqall.core.catalog import Catalog
 from reqall.core.errors import EmbedderError
 from reqall.core.indexing import Indexer
 from reqall.core.jobs import Lease
-from reqall.core.protocols import Source, SqlConnection, SupportsCount, SupportsDeletions
+from reqall.core.protocols import Source, SqlConnection, SupportsCount, SupportsDeletions, SupportsWaiting
 from reqall.core.rows import storable_text
 from reqall.core.types import Document, Link, Page, Project
 
@@ -31,12 +31,23 @@ class Sync:
     clock: Callable[[], datetime]
     seen: set[str] = field(default_factory=set)
     changed: int = 0
+    mode: str = ""
 
     def run(self, *, full: bool) -> str:
         """Bring the project level; a line about what was done is returned. Raises ReqallError."""
+        if not isinstance(self.source, SupportsWaiting):
+            return self._run(full=full)
+        self.source.on_wait = lambda told: self.lease.report(message=told)
+        try:
+            return self._run(full=full)
+        finally:
+            self.source.on_wait = None
+
+    def _run(self, *, full: bool) -> str:
         state = self.catalog.project(self.project.id)
         since = None if full or state is None else state.watermark
-        self.lease.report(phase="documents", message="incremental" if since else "full")
+        self.mode = "incremental" if since else "full"
+        self.lease.report(phase="documents", message=self.mode)
         with self.catalog.database.writing() as tx:
             self.lease.advance(tx)
             self.catalog.write_project(tx, self.project)
@@ -69,6 +80,7 @@ class Sync:
                 embedded=job.embedded + done.embedded,
                 deleted=job.deleted + done.deleted,
                 requests=job.requests + page.requests,
+                message=self.mode,
             )
 
         self.changed += self.indexer.commit(documents, deleted, eager=eager, within=within).written
