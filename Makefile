@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help demo test lint fix bench-quality clean
+.PHONY: help demo test lint fix bench bench-quality clean
 
 help:            ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */: /'
@@ -26,6 +26,10 @@ fix: $(VENV)/.test       ## format, mend what can be mended by itself, write the
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/python scripts/reference.py
+
+bench: $(VENV)/.test     ## speed as ratios against references in the same run; some minutes
+	$(BIN)/python benchmarks/recall.py
+	$(BIN)/python benchmarks/jama_walk.py
 
 bench-quality: $(VENV)/.core ## nDCG@10 and more on the collections in $$REQALL_BENCH
 	$(BIN)/reqall eval --pipeline default,lexical,vector $(addprefix $(REQALL_BENCH)/,$(SETS))

@@ -93,24 +93,21 @@ class Pipeline:
         with trace.stage("fuse"):
             weights = [found.arm.weight for found in recalled]
             pool = self._fuser.fuse([found.documents for found in recalled], weights).top(candidate_k)
-        with trace.stage("present"):
+        with trace.stage("rerank"):
             documents = self._current(pool, query.filters)
             best = _best_chunks(recalled)
-            chunks = self._indexer.log.chunks(best[key] for key in documents if key in best)
-            shown = {
-                key: best_text(document, chunks.get(best.get(key, -1)), query.text)
-                for key, document in documents.items()
-            }
-        with trace.stage("rerank"):
-            order, strategy = self._rerank(query.text, pool, documents, shown, trace)
+            order, strategy = self._rerank(query.text, pool, documents, best, trace)
         with trace.stage("pin"):
-            pinned = self._pinned(query, documents, shown) if self._pin else []
-        hits = [
-            Hit(documents[key], *shown[key], score, "exact" if key in pinned else strategy, _provenance(key, recalled))
-            for key, score in _first(pinned, order, documents)
-        ]
+            pinned = self._pinned(query, documents) if self._pin else []
+        ranked = _first(pinned, order, documents)
+        with trace.stage("present"):
+            shown = self._shown([key for key, _ in ranked[:top_k]], documents, best, query.text)
+            hits = [
+                Hit(documents[k], *shown[k], score, "exact" if k in pinned else strategy, _provenance(k, recalled))
+                for k, score in ranked[:top_k]
+            ]
         return SearchResult(
-            query.text, tuple(texts), tuple(hits[:top_k]), len(hits), self.name, trace.timings, tuple(trace.warnings)
+            query.text, tuple(texts), tuple(hits), len(ranked), self.name, trace.timings, tuple(trace.warnings)
         )
 
     def _expand(self, query: Query, trace: _Trace) -> list[str]:
@@ -164,16 +161,19 @@ class Pipeline:
             if r.document_id in found and _within(found[r.document_id], filters)
         }
 
+    def _shown(
+        self, keys: Sequence[str], documents: dict[str, Document], best: dict[str, int], text: str
+    ) -> dict[str, tuple[str, str]]:
+        """Choose the section and text to show of each document."""
+        chunks = self._indexer.log.chunks(best[key] for key in keys if key in best)
+        return {key: best_text(documents[key], chunks.get(best.get(key, -1)), text) for key in keys}
+
     def _rerank(
-        self,
-        text: str,
-        pool: DocumentRanking,
-        documents: dict[str, Document],
-        shown: dict[str, tuple[str, str]],
-        trace: _Trace,
+        self, text: str, pool: DocumentRanking, documents: dict[str, Document], best: dict[str, int], trace: _Trace
     ) -> tuple[DocumentRanking, str]:
         if self._reranker is None or not documents:
             return pool, self._fuser_name
+        shown = self._shown(list(documents), documents, best, text)
         passages = [Passage(key, _passage(document, shown[key][1])) for key, document in documents.items()]
         try:
             order = self._reranker.rerank(text, passages)
@@ -184,14 +184,11 @@ class Pipeline:
             trace.warnings.append(f"the reranker was left out, the order is the fused one: {_told(error)}")
             return pool, self._fuser_name
 
-    def _pinned(self, query: Query, documents: dict[str, Document], shown: dict[str, tuple[str, str]]) -> list[str]:
+    def _pinned(self, query: Query, documents: dict[str, Document]) -> list[str]:
         """Find documents whose key stands in the query; what recall did not find is added."""
         tokens = key_tokens(query.text)
         found = self._indexer.catalog.documents(self._indexer.catalog.with_keys(tokens, query.filters))
-        for key, document in found.items():
-            if key not in documents:
-                documents[key] = document
-                shown[key] = best_text(document, None, query.text)
+        documents.update({key: document for key, document in found.items() if key not in documents})
         return sorted(found, key=lambda key: (tokens[found[key].key.casefold()], key))
 
 

@@ -1,6 +1,8 @@
-"""Facets as integers, which is what vec0 filters by before it ranks."""
+"""Facets as integers, which is what vectors are filtered by before they are ranked."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 
 from reqall import Facets, Filters, SqlConnection
 from reqall.plugins.recallers.facets import microseconds
@@ -10,6 +12,48 @@ BUCKETS = 16
 
 _NONE = 0
 _UNDATED = -(2**62)
+_LATEST = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Filters as integers: values of each kind, and inclusive bounds of `modified`; None does not filter."""
+
+    project: tuple[int, ...] | None = None
+    type: tuple[int, ...] | None = None
+    status: tuple[int, ...] | None = None
+    modified: tuple[int, int] | None = None
+
+    @classmethod
+    def of(cls, filters: Filters, find: Callable[[str, Sequence[str]], Iterable[int]]) -> "Wanted | None":
+        """Translate filters, `find(kind, values)` returns the numbers of those that are known.
+
+        None where nothing can meet them.
+        """
+        numbers: dict[str, tuple[int, ...]] = {}
+        for kind, values in (
+            ("project", filters.project_ids),
+            ("type", filters.type_ids),
+            ("status", filters.statuses),
+        ):
+            if values:
+                numbers[kind] = tuple(sorted(set(find(kind, values))))
+                if not numbers[kind]:
+                    return None
+        return cls(**numbers, modified=_bounds(filters.modified_after, filters.modified_before))
+
+    def conditions(self) -> str:
+        """Write them as conditions of a vec0 query."""
+        parts = []
+        for kind, numbers in (("project", self.project), ("type", self.type), ("status", self.status)):
+            if numbers is not None:
+                parts.append(f"{kind} in ({_listed(numbers)})")
+        buckets = {number % BUCKETS for number in self.project or ()}
+        if 0 < len(buckets) < BUCKETS:
+            parts.append(f"bucket in ({_listed(sorted(buckets))})")
+        if self.modified is not None:
+            parts.append("modified >= {} and modified <= {}".format(*self.modified))
+        return "".join(f" and {part}" for part in parts)
 
 
 class Ordinals:
@@ -34,28 +78,13 @@ class Ordinals:
         modified = _UNDATED if facets.modified is None else microseconds(facets.modified)
         return project % BUCKETS, project, type_, status, modified
 
-    def conditions(self, reader: SqlConnection, filters: Filters) -> str | None:
-        """Write filters as conditions of a vec0 query; None where nothing can meet them."""
-        parts = []
-        for kind, values in (
-            ("project", filters.project_ids),
-            ("type", filters.type_ids),
-            ("status", filters.statuses),
-        ):
-            if not values:
-                continue
-            known = self._find(reader, kind, values)
-            if not known:
-                return None
-            parts.append(f"{kind} in ({_listed(known)})")
-            buckets = {ordinal % BUCKETS for ordinal in known}
-            if kind == "project" and len(buckets) < BUCKETS:
-                parts.append(f"bucket in ({_listed(sorted(buckets))})")
-        if filters.modified_after is not None:
-            parts.append(f"modified >= {microseconds(filters.modified_after)}")
-        if filters.modified_before is not None:
-            parts.append(f"modified > {_UNDATED} and modified <= {microseconds(filters.modified_before)}")
-        return "".join(f" and {part}" for part in parts)
+    def wanted(self, reader: SqlConnection, filters: Filters) -> Wanted | None:
+        """Translate filters; None where nothing can meet them."""
+        return Wanted.of(filters, lambda kind, values: self._find(reader, kind, values))
+
+    def known(self, reader: SqlConnection) -> dict[tuple[str, str], int]:
+        """Read all numbers, by kind and value."""
+        return {(kind, value): ordinal for kind, value, ordinal in reader.execute(f"select * from {self.table}")}
 
     def _assign(self, tx: SqlConnection, kind: str, value: str) -> int:
         known = self._find(tx, kind, (value,))
@@ -70,6 +99,16 @@ class Ordinals:
     def _find(self, connection: SqlConnection, kind: str, values: Sequence[str]) -> list[int]:
         statement = f"select ordinal from {self.table} where kind = ? and value = ?"
         return [ordinal for value in values for (ordinal,) in connection.execute(statement, (kind, value))]
+
+
+def _bounds(after: datetime | None, before: datetime | None) -> tuple[int, int] | None:
+    """Return the first and the last moment; what is undated lies before every bound."""
+    if after is None and before is None:
+        return None
+    return (
+        _UNDATED + 1 if after is None else microseconds(after),
+        _LATEST if before is None else microseconds(before),
+    )
 
 
 def _listed(numbers: Sequence[int]) -> str:

@@ -30,7 +30,7 @@ from reqall.plugins.recallers.facets import microseconds
 from reqall.plugins.recallers.tables import has_table, read_position, require_database, write_position
 from reqall.plugins.recallers.words import indexed_text, query_terms
 
-MAX_PHRASES = 128
+MAX_PHRASES = 256
 """Most phrases of one query: FTS5 walks the occurrences of each of them."""
 
 

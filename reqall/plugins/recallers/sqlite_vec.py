@@ -1,9 +1,10 @@
 """Dense recall: exact nearest neighbours by sqlite-vec (https://github.com/asg017/sqlite-vec), in the catalog's file.
 
 Vectors have length 1, so Euclidean distance d orders as the cosine does: cosine = 1 - d² / 2.
+vec0 is the store; `matrix_cache` decides when a copy in memory is searched instead.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -29,14 +30,24 @@ from reqall import (
     Storage,
     Vectors,
 )
+from reqall.plugins.recallers.matrix_cache import MatrixCache
 from reqall.plugins.recallers.tables import read_position, require_database, write_position
-from reqall.plugins.recallers.vec0 import Vec0
+from reqall.plugins.recallers.vec0 import Neighbour, Vec0
+
+LENGTH_TOLERANCE = 5e-4
+"""How far a vector's length may be from 1; half precision keeps within a tenth of it."""
 
 
 class SqliteVecOptions(PluginOptions):
     """Options of `sqlite_vec`."""
 
     embedder: Annotated[str, Reference("embedder")] = Field(description="Name of the embedder that makes the vectors.")
+    cache_mb: int = Field(
+        default=512,
+        ge=0,
+        description="Megabytes of vectors that a process may keep in memory, where a search is several times faster; "
+        "a larger index is read from disk each time. 0 = never keep any.",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +63,13 @@ class SqliteVec:
 
     storage: Storage = "catalog"
 
-    def __init__(self, embedder: Embedder, database: Database, prefix: str) -> None:
+    def __init__(self, embedder: Embedder, database: Database, prefix: str, cache_mb: int) -> None:
         """Name the tables after `prefix`; they appear with the first `apply`."""
         self._embedder = embedder
         self._database = database
         self._prefix = prefix
         self._tables = Vec0(prefix)
+        self._cache = MatrixCache(self._tables, cache_mb)
 
     def prepare(self, entries: Sequence[IndexEntry]) -> PreparedVectors:
         """Embed texts that the index does not hold, each once. Raises EmbedderError."""
@@ -81,6 +93,8 @@ class SqliteVec:
         for entry in batch.entries:
             self._tables.insert(tx, entry, prepared.vectors[entry.chunk.id])
         self._tables.compact(tx, self._embedder.dimensions)
+        if batch.documents:
+            self._tables.mark(tx)
         if batch.position is not None:
             write_position(tx, self._prefix, batch.position)
 
@@ -94,26 +108,19 @@ class SqliteVec:
         asked = [text for text in texts if text.strip()]
         if limit < 1 or not asked or self._tables.is_empty(reader):
             return [ChunkRanking() for _ in texts]
-        conditions = self._tables.conditions(reader, filters)
-        if conditions is None:
+        matrix = self._cache.matrix(reader, self._embedder.dimensions)
+        scan = matrix.scan(filters) if matrix is not None else self._tables.scan(reader, filters)
+        if scan is None:
             return [ChunkRanking() for _ in texts]
-        vectors = dict(zip(asked, self._rows(self._embedder.embed_query(asked), len(asked)), strict=True))
-        return [
-            self._rank(reader, vectors[text], limit, conditions) if text in vectors else ChunkRanking()
-            for text in texts
-        ]
+        vectors = self._rows(self._embedder.embed_query(asked), len(asked))
+        found = dict(zip(asked, scan(reader, vectors, limit), strict=True))
+        return [ChunkRanking.of(_first_documents(found.get(text, ()), limit)) for text in texts]
 
     def drop(self, tx: SqlConnection | None) -> None:
         """Remove all tables."""
         assert tx is not None, "storage 'catalog' is written within the catalog's transaction"
         self._tables.drop(tx)
         tx.execute(f"drop table if exists {self._prefix}_position")
-
-    def _rank(self, reader: SqlConnection, vector: bytes, limit: int, conditions: str) -> ChunkRanking:
-        neighbours = self._tables.nearest(reader, vector, limit, conditions)
-        return ChunkRanking.of(
-            (chunk_id, document_id, 1 - distance * distance / 2) for chunk_id, document_id, distance in neighbours
-        ).limit_documents(limit)
 
     def _rows(self, vectors: Vectors, count: int) -> list[bytes]:
         import numpy as np
@@ -125,7 +132,22 @@ class SqliteVec:
                 f"{(count, self._embedder.dimensions)} was announced",
                 "set the embedder's dimensions to what its model returns",
             )
+        if not (np.abs(np.linalg.norm(matrix, axis=1) - 1) <= LENGTH_TOLERANCE).all():
+            raise EmbedderError(
+                f"the embedder returned vectors that are not of length 1, among {count} texts",
+                "an embedder scales its vectors to length 1; tell its author",
+            )
         return [row.tobytes() for row in matrix]
+
+
+def _first_documents(neighbours: Iterable[Neighbour], limit: int) -> Iterator[tuple[int, str, float]]:
+    """Yield chunks and their cosines, nearest first, until so many documents are there."""
+    documents: set[str] = set()
+    for chunk_id, document_id, distance in neighbours:
+        yield chunk_id, document_id, 1 - distance * distance / 2
+        documents.add(document_id)
+        if len(documents) == limit:
+            return
 
 
 def build_sqlite_vec(options: SqliteVecOptions, services: Services) -> SqliteVec:
@@ -140,7 +162,7 @@ def build_sqlite_vec(options: SqliteVecOptions, services: Services) -> SqliteVec
             "reinstall sqlite-vec, or use another recaller for vectors",
         ) from error
     database.extend(lambda connection: _load(connection, path))
-    return SqliteVec(services.embedder(options.embedder), database, services.prefix)
+    return SqliteVec(services.embedder(options.embedder), database, services.prefix, options.cache_mb)
 
 
 def _extension_path() -> str:

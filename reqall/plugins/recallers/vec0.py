@@ -5,7 +5,8 @@ of each partition; a JOIN would filter after ranking; holes that deletions leave
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TypeAlias
 
 from reqall import Filters, IndexEntry, SqlConnection
@@ -14,6 +15,10 @@ from reqall.plugins.recallers.tables import has_table
 
 Neighbour: TypeAlias = tuple[int, str, float]
 """Chunk id, document id, Euclidean distance."""
+
+Scan: TypeAlias = Callable[[SqlConnection, Sequence[bytes], int], list[list[Neighbour]]]
+"""Takes vectors and a limit; returns for each the nearest chunks of at least `limit` documents (all, where there
+are fewer), ordered by distance, document id and chunk id."""
 
 MAX_K = 4096
 """The largest k that vec0 takes."""
@@ -26,13 +31,17 @@ _COLUMNS = "id, embedding, bucket, project, type, status, modified"
 
 
 class Vec0:
-    """Vectors by chunk id, with facets to filter by and text hashes to find them again."""
+    """Vectors by chunk id, with facets to filter by and text hashes to find them again.
+
+    Facets stand in both tables: vec0 filters by its own, and takes ten times as long to hand them out.
+    """
 
     def __init__(self, prefix: str) -> None:
         """Name the tables after `prefix`."""
         self._vectors = f"{prefix}_vectors"
         self._entry = f"{prefix}_entry"
-        self._ordinals = Ordinals(prefix)
+        self._revision = f"{prefix}_revision"
+        self.ordinals = Ordinals(prefix)
 
     def exists(self, connection: SqlConnection) -> bool:
         """Tell whether the tables are there."""
@@ -44,17 +53,19 @@ class Vec0:
 
     def create(self, tx: SqlConnection, dimensions: int) -> None:
         """Create all tables."""
-        self._ordinals.create(tx)
+        self.ordinals.create(tx)
         tx.execute(
-            f"create table {self._entry}(id integer primary key, document_id text not null, text_hash text not null)"
+            f"create table {self._entry}(id integer primary key, document_id text not null, text_hash text not null, "
+            "project integer not null, type integer not null, status integer not null, modified integer not null)"
         )
         for column in ("document_id", "text_hash"):
             tx.execute(f"create index {self._entry}_{column} on {self._entry}({column})")
+        tx.execute(f"create table {self._revision}(id integer primary key check (id = 1), name text not null)")
         self._create_vectors(tx, dimensions)
 
     def drop(self, tx: SqlConnection) -> None:
         """Remove all tables."""
-        for table in (self._vectors, self._entry, self._ordinals.table):
+        for table in (self._vectors, self._entry, self._revision, self.ordinals.table):
             tx.execute(f"drop table if exists {table}")
 
     def delete(self, tx: SqlConnection, document_ids: Iterable[str]) -> None:
@@ -67,10 +78,14 @@ class Vec0:
     def insert(self, tx: SqlConnection, entry: IndexEntry, vector: bytes) -> None:
         """Add an entry; `vector` holds float32 in the machine's order."""
         chunk = entry.chunk
-        columns = self._ordinals.columns(tx, entry.facets)
-        tx.execute(f"insert into {self._entry} values (?, ?, ?)", (chunk.id, chunk.document_id, chunk.text_hash))
+        bucket, *facets = self.ordinals.columns(tx, entry.facets)
         tx.execute(
-            f"insert into {self._vectors}({_COLUMNS}) values (?, ?, ?, ?, ?, ?, ?)", (chunk.id, vector, *columns)
+            f"insert into {self._entry} values (?, ?, ?, ?, ?, ?, ?)",
+            (chunk.id, chunk.document_id, chunk.text_hash, *facets),
+        )
+        tx.execute(
+            f"insert into {self._vectors}({_COLUMNS}) values (?, ?, ?, ?, ?, ?, ?)",
+            (chunk.id, vector, bucket, *facets),
         )
 
     def stored(self, reader: SqlConnection, text_hashes: Iterable[str]) -> dict[str, bytes]:
@@ -85,11 +100,60 @@ class Vec0:
         statement = f"select embedding from {self._vectors} where id = ?"
         return {key: vector for key, number in list(found) for (vector,) in reader.execute(statement, (number,))}
 
-    def conditions(self, reader: SqlConnection, filters: Filters) -> str | None:
-        """Write filters as conditions for `nearest`; None where nothing can meet them."""
-        return self._ordinals.conditions(reader, filters)
+    def mark(self, tx: SqlConnection) -> None:
+        """Give what is written its own revision: never the same one twice, whatever is rolled back or dropped."""
+        tx.execute(f"insert or replace into {self._revision} values (1, hex(randomblob(16)))")
 
-    def nearest(self, reader: SqlConnection, vector: bytes, limit: int, conditions: str) -> list[Neighbour]:
+    def revision(self, reader: SqlConnection) -> str:
+        """Return the revision of an index that is not empty."""
+        ((name,),) = reader.execute(f"select name from {self._revision}")
+        return str(name)
+
+    def count(self, reader: SqlConnection) -> int:
+        """Count the vectors."""
+        ((count,),) = reader.execute(f"select count(*) from {self._entry}")
+        return int(count)
+
+    @contextmanager
+    def snapshot(self, reader: SqlConnection) -> Iterator[None]:
+        """Let several reads see one state."""
+        reader.execute(f"savepoint {self._vectors}")
+        try:
+            yield
+        finally:
+            reader.execute(f"release {self._vectors}")
+
+    def entries(self, reader: SqlConnection) -> Iterable[tuple[int, str, int, int, int, int]]:
+        """Read all: chunk id, document id, project, type, status, modified."""
+        return reader.execute(  # type: ignore[no-any-return]
+            f"select id, document_id, project, type, status, modified from {self._entry} order by project, id"
+        )
+
+    def vectors(self, reader: SqlConnection) -> Iterable[tuple[int, bytes]]:
+        """Read all: chunk id, vector."""
+        return reader.execute(f"select id, embedding from {self._vectors}")  # type: ignore[no-any-return]
+
+    def scan(self, reader: SqlConnection, filters: Filters) -> Scan | None:
+        """Make ready to find the nearest chunks within filters; None where nothing can meet them."""
+        wanted = self.ordinals.wanted(reader, filters)
+        if wanted is None:
+            return None
+        conditions = wanted.conditions()
+        return lambda reader, vectors, limit: [self._nearest(reader, vector, limit, conditions) for vector in vectors]
+
+    def compact(self, tx: SqlConnection, dimensions: int) -> None:
+        """Rewrite the vectors when most slots are holes: a scan reads holes too."""
+        ((slots,),) = tx.execute(f"select coalesce(sum(size), 0) from {self._vectors}_chunks")
+        if slots <= 2 * (self.count(tx) + BUCKETS * BLOCK):
+            return
+        kept = f"temp.{self._vectors}_kept"
+        tx.execute(f"create table {kept} as select {_COLUMNS} from {self._vectors}")
+        tx.execute(f"drop table {self._vectors}")
+        self._create_vectors(tx, dimensions)
+        tx.execute(f"insert into {self._vectors}({_COLUMNS}) select {_COLUMNS} from {kept}")
+        tx.execute(f"drop table {kept}")
+
+    def _nearest(self, reader: SqlConnection, vector: bytes, limit: int, conditions: str) -> list[Neighbour]:
         """Find the nearest chunks of at least `limit` documents, all where there are fewer.
 
         A page of k ends within equal distances as it happens: they are left to the next page,
@@ -108,19 +172,6 @@ class Vec0:
                 return found
             beyond = found[-1][2] if found else None
             k = min(2 * k, MAX_K)
-
-    def compact(self, tx: SqlConnection, dimensions: int) -> None:
-        """Rewrite the vectors when most slots are holes: a scan reads holes too."""
-        ((slots,),) = tx.execute(f"select coalesce(sum(size), 0) from {self._vectors}_chunks")
-        ((live,),) = tx.execute(f"select count(*) from {self._entry}")
-        if slots <= 2 * (live + BUCKETS * BLOCK):
-            return
-        kept = f"temp.{self._vectors}_kept"
-        tx.execute(f"create table {kept} as select {_COLUMNS} from {self._vectors}")
-        tx.execute(f"drop table {self._vectors}")
-        self._create_vectors(tx, dimensions)
-        tx.execute(f"insert into {self._vectors}({_COLUMNS}) select {_COLUMNS} from {kept}")
-        tx.execute(f"drop table {kept}")
 
     def _create_vectors(self, tx: SqlConnection, dimensions: int) -> None:
         tx.execute(
