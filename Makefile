@@ -12,7 +12,7 @@ demo: $(VENV)/.core      ## install into .venv and show the main job
 	$(BIN)/reqall demo
 
 test: $(VENV)/.test lint ## all checks: style, types, imports, budgets, tests
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q -n 2
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

@@ -8,10 +8,15 @@ from pathlib import Path
 
 import apsw
 import pytest
+from hypothesis import settings
 
 from reqall.app import App, Overrides
 from reqall.core.environment import Environment
 from reqall.testing.jama_simulator import JamaSimulator
+
+# How long an example takes says more about the machine's load than about the code.
+settings.register_profile("reqall", deadline=None)
+settings.load_profile("reqall")
 
 
 def pytest_report_header():
