@@ -74,6 +74,40 @@ class JobAnswer(BaseModel):
     error: str
     started: str
     finished: str
+    rate: float = Field(description="Documents of this phase per second, over the last half minute; 0 when unknown")
+    eta_seconds: int = Field(description="Seconds that this phase still takes; 0 when unknown")
+
+
+class IndexStatus(BaseModel):
+    """How far an index is."""
+
+    index: str
+    documents_behind: int = Field(description="Documents that it does not hold as they are now; searches may miss them")
+    problem: str = Field(description="Why it is not kept level here; empty when it is")
+
+
+class ProjectStatus(BaseModel):
+    """How far an initialised project is."""
+
+    project_id: str
+    project_key: str
+    name: str
+    documents: int
+    last_synced: str = Field(description="When the last finished sync ended; empty when none did")
+    freshness: str = Field(description="The same in words, and what happens next")
+    job: list[JobAnswer] = Field(
+        description="The job that syncs it or waits to be taken over; empty when there is none"
+    )
+    last_error: str = Field(description="Why the last job failed; empty when it did not")
+    indexes: list[IndexStatus]
+
+
+class StatusAnswer(BaseModel):
+    """How far the initialised projects are."""
+
+    projects: list[ProjectStatus]
+    schedule: str = Field(description="How often a running server syncs them by itself")
+    plugins_left_out: list[str] = Field(description="Plugins that could not be loaded, and why")
 
 
 def hit_answer(hit: Hit, *, explain: bool = False) -> HitAnswer:
@@ -130,6 +164,8 @@ def job_answer(job: Job) -> JobAnswer:
         error=job.error,
         started=job.started or "",
         finished=job.finished or "",
+        rate=job.rate,
+        eta_seconds=job.eta_seconds,
     )
 
 

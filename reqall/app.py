@@ -1,9 +1,9 @@
 """The composition root: host, built-ins and pipelines.yaml become an App; faces only call it."""
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
@@ -12,10 +12,11 @@ from reqall.core.assemble import Assembly
 from reqall.core.config import MAX_CANDIDATE_K, MAX_TOP_K, ConfigFile, read_yaml
 from reqall.core.database import Database
 from reqall.core.environment import Environment, config_folder, data_folder
-from reqall.core.errors import InputError, NotFoundError
+from reqall.core.errors import ConfigError, InputError, NotFoundError
 from reqall.core.host import PluginHost, strictness
 from reqall.core.jobs import Job, Jobs, Lease
 from reqall.core.request import SearchRequest, filters_for
+from reqall.core.schedule import Schedule, interval_from
 from reqall.core.sync import Sync
 from reqall.core.types import Project, Query, SearchResult, native_id
 from reqall.core.validate import validate
@@ -54,14 +55,21 @@ class Overrides:
 class App:
     """An assembled reqall. Nothing heavy happens before it is needed; thread-safe."""
 
-    def __init__(self, overrides: Overrides = Overrides(), environment: Environment | None = None) -> None:
+    def __init__(
+        self,
+        overrides: Overrides = Overrides(),
+        environment: Environment | None = None,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
         """Load plugins, no more: what is wrong with a configuration must not hide what is installed."""
         self.overrides = overrides
+        self.clock = clock
         self.environment = Environment() if environment is None else environment
         self.host = PluginHost(BUILT_INS, **strictness(self.environment))
         self._lock = threading.RLock()  # tools of one server run in several threads
         self._assembly: Assembly | None = None
         self._jobs: Jobs | None = None
+        self._schedule: Schedule | None = None
 
     @cached_property
     def config(self) -> ConfigFile:
@@ -92,7 +100,10 @@ class App:
         with self._lock:
             if self._assembly is None:
                 path = Path(self.database_file.value).expanduser()
-                self._assembly = Assembly(self.config, self.host, self.environment, Database(path), path.parent)
+                origin = str(Path(self.config_file.value).expanduser().resolve())
+                self._assembly = Assembly(
+                    self.config, self.host, self.environment, Database(path), path.parent, origin=origin
+                )
             return self._assembly
 
     @property
@@ -100,11 +111,28 @@ class App:
         """Return the jobs of the catalog's file."""
         with self._lock:
             if self._jobs is None:
-                self._jobs = Jobs(self.assembly.database)
+                self._jobs = Jobs(self.assembly.database, clock=self.clock)
             return self._jobs
 
+    @cached_property
+    def sync_interval(self) -> timedelta | None:
+        """Read how often projects are synced by themselves; None is never. Raises ConfigError."""
+        return interval_from(self.environment)
+
+    @property
+    def schedule(self) -> Schedule | None:
+        """Return what syncs due projects, not started; None when it is switched off. Raises ConfigError."""
+        with self._lock:
+            if self._schedule is None and self.sync_interval is not None:
+                self._schedule = Schedule(self.assembly.catalog, self.jobs, self.resync, self.sync_interval)
+            return self._schedule
+
     def close(self) -> None:
-        """Close the database, if it was opened."""
+        """End the schedule, let running jobs go to another process, and close the database."""
+        if self._schedule is not None:
+            self._schedule.stop()
+        if self._jobs is not None:
+            self._jobs.close()
         if self._assembly is not None:
             self._assembly.database.close()
 
@@ -145,6 +173,18 @@ class App:
         project = self.source_project(text, source)
         return sync_project(self.assembly, self.jobs, project, full=full, background=background)
 
+    def resync(self, project_id: str, newest: str) -> Job:
+        """Sync a project that the catalog knows, or that a job of it names, unless a job came after `newest`.
+
+        Raises ConfigError when its source has no settings here.
+        """
+        source = project_id.partition(":")[0]
+        if source not in self.config.sources:
+            raise ConfigError(f"the configuration has no source {source!r}", "add it under `sources:`")
+        state = self.assembly.catalog.project(project_id)
+        project = state.project if state else self.source_project(project_id, source)
+        return sync_project(self.assembly, self.jobs, project, full=False, background=False, seen=newest)
+
     def search(self, request: SearchRequest) -> tuple[Sequence[Project], SearchResult]:
         """Search initialised projects. Raises InputError for what the caller can mend."""
         projects = [self.synced_project(text, request.source) for text in request.projects]
@@ -166,15 +206,20 @@ class App:
         return f"init_{source or next(iter(self.config.sources), 'source')}_project"
 
 
-def sync_project(assembly: Assembly, jobs: Jobs, project: Project, *, full: bool, background: bool) -> Job:
-    """Sync one project under a lease; when another job already does, that one is returned."""
-    job, lease = jobs.claim("full" if full else "sync", project.id)
+def sync_project(
+    assembly: Assembly, jobs: Jobs, project: Project, *, full: bool, background: bool, seen: str | None = None
+) -> Job:
+    """Sync one project under a lease; when another job already does, that one is returned.
+
+    A sync whose process ended is taken over, and goes on as what it was begun as, if that is more.
+    """
+    source, catalog, indexer = assembly.source(project.source), assembly.catalog, assembly.indexer()
+    job, lease = jobs.claim("full" if full else "sync", project.id, seen)
     if lease is None:
         return job
-    source, catalog, indexer = assembly.source(project.source), assembly.catalog, assembly.indexer()
 
     def work(held: Lease) -> str:
-        return Sync(source, catalog, indexer, project, held, lambda: datetime.now(UTC)).run(full=full)
+        return Sync(source, catalog, indexer, project, held, jobs.clock).run(full=held.job.kind == "full")
 
     if background:
         jobs.start(lease, work)

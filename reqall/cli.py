@@ -5,20 +5,17 @@ for `export`, stdout holds that alone; progress and logs go to stderr.
 """
 
 import json
-import logging
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from reqall import __version__
-from reqall.answers import document_record, job_answer, plugins_record, search_answer
-from reqall.app import App, Overrides
-from reqall.core.errors import JobError, ReqallError
+from reqall import __version__, commands_jobs, commands_upkeep
+from reqall.answers import document_record, plugins_record, search_answer
+from reqall.core.errors import ReqallError
 from reqall.core.request import SearchRequest
+from reqall.invocation import AsJson, Project, give, given, opened, print_json
 
 cli = typer.Typer(
     name="reqall",
@@ -28,11 +25,6 @@ cli = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-Project = Annotated[str, typer.Argument(help="Project id, key or name")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON alone on stdout")]
-
-_given = Overrides()
-
 
 @cli.callback()
 def options(
@@ -40,40 +32,11 @@ def options(
     db: Annotated[str, typer.Option(help="The catalog's database file (JAMA_MCP_DB_PATH)")] = "",
 ) -> None:
     """Take the options that hold for every command."""
-    global _given  # noqa: PLW0603 - set once, before the command runs
-    _given = Overrides(config=config, database=db)
+    give(config, db)
 
 
-@contextmanager
-def _app(pipeline: str = "") -> Iterator[App]:
-    app = App(Overrides(_given.config, pipeline, _given.database))
-    logging.basicConfig(stream=sys.stderr, level=app.environment.get("REQALL_LOG_LEVEL", "WARNING").upper())
-    try:
-        yield app
-    finally:
-        app.close()
-
-
-@cli.command()
-def sync(
-    project: Project,
-    full: Annotated[
-        bool, typer.Option("--full", help="Read everything again; unchanged text is not embedded again")
-    ] = False,
-    source: Annotated[str, typer.Option(help="Which configured source, if several")] = "",
-    as_json: AsJson = False,
-) -> None:
-    """Read a project from its source and index it; later runs read only what changed."""
-    from reqall.terminal import watch_job
-
-    with _app() as app:
-        job = watch_job(app.jobs, app.sync(project, full=full, source=source, background=True))
-    if as_json:
-        _print_json(job_answer(job).model_dump())
-    if job.status != "DONE":
-        raise JobError(f"sync of {project} ended with {job.status}: {job.error}")
-    if not as_json:
-        typer.echo(f"{project}: {job.message}; {job.embedded} texts embedded, {job.requests} requests")
+commands_jobs.register(cli)
+commands_upkeep.register(cli)
 
 
 @cli.command()
@@ -104,12 +67,12 @@ def search(
         candidate_k=candidate_k,
         pipeline=pipeline,
     )
-    with _app(pipeline) as app:
+    with opened(pipeline) as app:
         projects, result = app.search(request)
     answer = search_answer(projects, result, explain=explain)
     if as_json:
         record = answer.model_dump()
-        _print_json({"hits": record.pop("results"), **record})
+        print_json({"hits": record.pop("results"), **record})
     else:
         print_hits(answer)
 
@@ -117,7 +80,7 @@ def search(
 @cli.command()
 def export(project: Project) -> None:
     """Print a synced project's documents as JSON lines."""
-    with _app() as app:
+    with opened() as app:
         catalog = app.assembly.catalog
         found = app.synced_project(project)
         leaving: dict[str, list[Any]] = {}
@@ -134,9 +97,9 @@ def plugins(as_json: AsJson = False) -> None:
     """List plugins: what they offer, where they come from, and why one was left out."""
     from reqall.terminal import print_plugins
 
-    with _app() as app:
+    with opened() as app:
         if as_json:
-            _print_json(plugins_record(app.host))
+            print_json(plugins_record(app.host))
         else:
             print_plugins(app.host)
 
@@ -149,10 +112,10 @@ def check(
     from reqall.setup import check as look
     from reqall.terminal import print_findings
 
-    with _app() as app:
+    with opened() as app:
         findings = look(app, live=live)
     if as_json:
-        _print_json([{"level": f.level, "subject": f.subject, "message": f.message} for f in findings])
+        print_json([{"level": f.level, "subject": f.subject, "message": f.message} for f in findings])
     else:
         print_findings(findings)
     if any(f.level == "problem" for f in findings):
@@ -172,14 +135,14 @@ def evaluate(
 
     names = [name.strip() for name in pipeline.split(",") if name.strip()]
     scores: dict[str, dict[str, dict[str, float]]] = {}
-    with _app() as app, watching() as watch:
+    with opened() as app, watching() as watch:
         for folder in folders:
             results = evaluate_folder(app, folder, names, watch)
             scores[folder.resolve().name] = as_table(results)
             for warning in sorted({warning for result in results for warning in result.warnings}):
                 typer.echo(f"warning: {folder.name}: {warning}", err=True)
     if as_json:
-        _print_json(scores)
+        print_json(scores)
     else:
         print_scores(scores)
 
@@ -189,7 +152,7 @@ def schema() -> None:
     """Print a JSON Schema of pipelines.yaml for editors."""
     from reqall.core.config import ConfigFile
 
-    _print_json(ConfigFile.model_json_schema(by_alias=True))
+    print_json(ConfigFile.model_json_schema(by_alias=True))
 
 
 @cli.command()
@@ -197,7 +160,7 @@ def serve(pipeline: Annotated[str, typer.Option(help="Pipeline that answers by d
     """Serve MCP over stdio."""
     from reqall.server import serve as run
 
-    run(Overrides(_given.config, pipeline, _given.database))
+    run(given(pipeline))
 
 
 @cli.command()
@@ -227,10 +190,6 @@ def jama_simulator(
 def version() -> None:
     """Print the version."""
     typer.echo(__version__)
-
-
-def _print_json(value: Any) -> None:
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2) + "\n")
 
 
 def main() -> None:

@@ -9,11 +9,12 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from reqall.answers import HitAnswer, SearchAnswer
+from reqall.answers import HitAnswer, SearchAnswer, StatusAnswer
 from reqall.core.host import PluginHost
 from reqall.core.jobs import Job, Jobs
 from reqall.core.types import native_id
 from reqall.setup import Finding
+from reqall.status import pace_in_words
 
 POLL_SECONDS = 0.1
 
@@ -44,10 +45,15 @@ def watching() -> Iterator[Callable[[str, int, int], None]]:
 
 
 def watch_job(jobs: Jobs, job: Job) -> Job:
-    """Show a job's progress until it ends."""
-    with watching() as show:
-        while not (job := jobs.get(job.job_id)).ended:
-            show(f"{native_id(job.project_id)} {job.phase}", job.done, job.total)
+    """Show a job's progress until it ends, or until its process does (then it is QUEUED)."""
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TextColumn("{task.fields[pace]}"))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task("", total=None, pace="")
+        while (job := jobs.get(job.job_id)).status == "RUNNING":
+            what = f"{native_id(job.project_id)} {job.phase}: {job.message}".removesuffix(": ")
+            progress.update(
+                bar, description=escape(what), completed=job.done, total=job.total or None, pace=pace_in_words(job)
+            )
             time.sleep(POLL_SECONDS)
     jobs.wait(timeout=10)
     return job
@@ -114,3 +120,48 @@ def print_scores(scores: Mapping[str, Mapping[str, Mapping[str, float]]]) -> Non
             means = (sum(found[pipeline][metric] for found in scores.values()) / len(scores) for metric in metrics)
             table.add_row("mean", pipeline, *(f"{mean:.4f}" for mean in means), style="bold")
     output().print(table)
+
+
+def print_jobs(jobs: Sequence[Job]) -> None:
+    """Print jobs, one to a row."""
+    table = Table("job", "project", "kind", "status", "phase", "done", "started", "", box=None, header_style="bold")
+    for job in jobs:
+        facts = (pace_in_words(job), job.error or job.message)
+        table.add_row(
+            job.job_id,
+            job.project_id,
+            job.kind,
+            job.status,
+            job.phase,
+            f"{job.done}/{job.total}",
+            job.started or "",
+            escape("; ".join(filter(None, facts))),
+        )
+    output().print(table if jobs else "no jobs yet")
+
+
+def print_status(answer: StatusAnswer) -> None:
+    """Print projects, each with what its indexes lack and what its sync does."""
+    console = output()
+    for project in answer.projects:
+        title = f"[bold]{escape(f'{project.project_id} {project.project_key}')}[/] {escape(project.name)}"
+        console.print(f"{title}: {project.documents} documents, {project.freshness}", soft_wrap=True)
+        for job in project.job:
+            doing = " ".join(filter(None, (job.phase, f"{job.done}/{job.total}", pace_in_words(job))))
+            console.print(f"    job {job.job_id} {job.status}: {doing}", soft_wrap=True)
+        if project.last_error:
+            console.print(f"    [red]last job failed:[/] {escape(project.last_error)}", soft_wrap=True)
+        for index in project.indexes:
+            if index.problem:
+                console.print(
+                    f"    [red]index {escape(index.index)}[/] is not kept: {escape(index.problem)}", soft_wrap=True
+                )
+            else:
+                console.print(
+                    f"    index {escape(index.index)}: {index.documents_behind} documents behind", soft_wrap=True
+                )
+    if not answer.projects:
+        console.print("no project is initialised: `reqall sync PROJECT` does that")
+    console.print(f"a running server syncs them by themselves: {answer.schedule}", soft_wrap=True)
+    for plugin in answer.plugins_left_out:
+        console.print(f"[red]plugin left out:[/] {escape(plugin)}", soft_wrap=True)

@@ -6,17 +6,15 @@ Plain functions over the App, without MCP; the server publishes them beside the 
 from functools import partial
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, Field
 
-from reqall.answers import JobAnswer, SearchAnswer, job_answer, search_answer
+from reqall.answers import SearchAnswer, search_answer
 from reqall.app import App
 from reqall.core.present import shorten
 from reqall.core.protocols import SourceTool
 from reqall.core.request import SearchRequest
 from reqall.setup import check
-
-Id = Annotated[str, BeforeValidator(str)]
-"""An id as number or text: a plain `str` refuses the number 51."""
+from reqall.tools_sync import Id, progress_tool, start_tools, status_tool
 
 ProjectId = Annotated[Id, Field(description="Project id, key or name, such as 51 or AIP; several divided by commas")]
 
@@ -50,12 +48,12 @@ class SetupAnswer(BaseModel):
 
 def tools_for(app: App, source: str) -> list[SourceTool]:
     """List search and sync for one configured source."""
-    return [_search(app, source), _init(app, source)]
+    return [_search(app, source), *start_tools(app, source)]
 
 
 def shared_tools(app: App) -> list[SourceTool]:
     """List the tools that are there once, whatever the sources."""
-    return [_progress(app), _validate(app)]
+    return [progress_tool(app), status_tool(app), _validate(app)]
 
 
 def _search(app: App, source: str) -> SourceTool:
@@ -106,41 +104,6 @@ def _told_search(answer: SearchAnswer) -> str:
         lines.append(" | ".join(fact for fact in facts if fact))
         lines.append(f"    {shorten(' '.join(hit.text.split()), TOLD_CHARACTERS)}")
     return "\n".join([*lines, *(f"warning: {warning}" for warning in answer.warnings)])
-
-
-def _init(app: App, source: str) -> SourceTool:
-    def init(project_id: Annotated[Id, Field(description="Project id, key or name")]) -> JobAnswer:
-        return job_answer(app.sync(project_id, source=source, background=True))
-
-    return SourceTool(
-        f"init_{source}_project",
-        f"Make a {source} project searchable",
-        f"Read a project from {source} and index it, in the background; of a project that is initialised already, only"
-        " what changed. Returns a job at once: poll it with get_sync_progress until its status is DONE. Search works"
-        " by words as soon as documents arrive, by meaning when the phase 'embedding' ends.",
-        init,
-        _told_job,
-        "sync",
-    )
-
-
-def _progress(app: App) -> SourceTool:
-    def progress(job_id: Annotated[Id, Field(description="The job_id that init returned")]) -> JobAnswer:
-        return job_answer(app.jobs.get(job_id))
-
-    return SourceTool(
-        "get_sync_progress",
-        "Progress of a sync job",
-        "Tell how far a sync job is: status, phase, documents done and total. Poll every few seconds until the status"
-        " is DONE or ERROR.",
-        progress,
-        _told_job,
-        "sync",
-    )
-
-
-def _told_job(job: JobAnswer) -> str:
-    return f"job {job.job_id}: {job.status}, {job.phase} {job.done}/{job.total}. {job.error or job.message}".strip()
 
 
 def _validate(app: App) -> SourceTool:

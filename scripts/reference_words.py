@@ -35,6 +35,7 @@ MEANINGS = {
     "EMBEDDING_API_VERSION": "Azure OpenAI's api-version; set, addresses are built by deployment",
     "EMBEDDING_KEY_HEADER": "header that carries the key instead of `Authorization: Bearer`, such as api-key",
     "JAMA_MCP_DB_PATH": "the catalog's database file; not set: catalog.db in the user's data folder",
+    "SYNC_INTERVAL_HOURS": "how often a running server syncs every initialised project by itself; not set: 2, 0: never",
     "REQALL_CONFIG": "the pipelines.yaml to use",
     "REQALL_PIPELINE": "the pipeline that answers when none is named; not set: default",
     "REQALL_PLUGINS": "entry points that may be loaded, divided by commas; not set: all that are installed",

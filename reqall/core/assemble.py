@@ -18,6 +18,7 @@ from reqall.core.indexing import Index, Indexer
 from reqall.core.pipeline import Arm, Pipeline
 from reqall.core.protocols import Chunker, Embedder, Source
 from reqall.core.registration import Registration, Services
+from reqall.core.usage import Usage, Use
 from reqall.core.wording import did_you_mean, one_of
 
 T = TypeVar("T")
@@ -35,10 +36,12 @@ class Assembly:
         folder: Path,
         *,
         pipelines: Iterable[str] | None = None,
+        origin: str = "",
     ) -> None:
         """Build nothing yet; `folder` holds the components' own files.
 
         `pipelines` limits those whose indexes are maintained; None maintains all of the file's.
+        `origin` is the file that the configuration was read from; `gc` tells files apart by it.
         """
         self.config = config
         self.host = host
@@ -48,6 +51,9 @@ class Assembly:
         self.maintained = list(config.pipelines if pipelines is None else pipelines)
         self.catalog = Catalog(database)
         self.log = ChangeLog(database)
+        self.origin = origin
+        self.usage = Usage(database)
+        self._uses: dict[str, Use] = {}
         self._built: dict[tuple[str, str], Any] = {}
         self._lock = threading.RLock()
 
@@ -72,14 +78,22 @@ class Assembly:
     def pipeline(self, name: str) -> Pipeline:
         """Return a configured pipeline."""
         config = self._named("pipeline", name, self.config.pipelines)
-        return self._remember("pipeline", name, lambda: self._pipeline(name, config))
+        pipeline = self._remember("pipeline", name, lambda: self._pipeline(name, config))
+        self.usage.note(self.uses())
+        return pipeline
 
     def indexer(self) -> Indexer:
         """Return what keeps those indexes level that the file's pipelines name and this process can build.
 
         An index whose component cannot be built here (no key, no wheel) stays behind; `problems` says why.
         """
-        return self._remember("indexer", "", self._indexer)
+        indexer = self._remember("indexer", "", self._indexer)
+        self.usage.note(self.uses())
+        return indexer
+
+    def uses(self) -> list[Use]:
+        """List the indexes that were built here, as `gc` tells them apart."""
+        return list(self._uses.values())
 
     def problems(self) -> dict[str, str]:
         """Say which named indexes cannot be built here, and why."""
@@ -106,10 +120,11 @@ class Assembly:
         embedder = self.embedder(embedders[0]) if embedders else None
         chunker, chunking = self._chunker(name, config.chunk, embedder)
         identity = fingerprint(registration, options, chunking, embedder.identity if embedder else "")
-        services = replace(
-            self._services(name), prefix=f"ix_{identity[:12]}", folder=self.folder / "indexes" / identity
-        )
+        prefix = f"ix_{identity[:12]}"
+        services = replace(self._services(name), prefix=prefix, folder=self.folder / "indexes" / identity)
         recaller = self._build(registration, options, services, f"index {name!r}")
+        written = config.model_dump(mode="json", by_alias=True)
+        self._uses[name] = Use(prefix, self.origin, name, identity, chunking, recaller.storage, written)
         return Index(name, recaller, chunker, chunking, identity, embedder)
 
     def _chunker(self, index: str, config: ComponentConfig, embedder: Embedder | None) -> tuple[Chunker, str]:

@@ -1,56 +1,29 @@
-"""The catalog's SQLite file: connections, transactions and the schema.
+"""The catalog's SQLite file: connections, transactions, and bringing an older file level.
 
 apsw rather than the standard library's sqlite3: many Pythons are built without loadable
 extensions. WAL lets searches read while a sync writes; one connection per thread.
 """
 
+import shutil
 import threading
-import uuid
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from weakref import WeakSet
 
 import apsw
 
+from reqall.core.drives import require_local
 from reqall.core.errors import CatalogError
+from reqall.core.file_errors import foreign_file, newer_file, unusable_file
+from reqall.core.migrations import STEPS, Step, migrate
 
 APPLICATION_ID = 0x7265716C
 """Marks the file as ours (https://sqlite.org/pragma.html#pragma_application_id): "reql"."""
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = len(STEPS)
 BUSY_TIMEOUT_MS = 15_000
-
-SCHEMA = """
-CREATE TABLE meta(key TEXT PRIMARY KEY, value) WITHOUT ROWID;
-CREATE TABLE project(
-    id TEXT PRIMARY KEY, source TEXT NOT NULL, key TEXT NOT NULL, name TEXT NOT NULL,
-    watermark TEXT, synced TEXT) WITHOUT ROWID;
-CREATE TABLE document(
-    number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, source TEXT NOT NULL, project_id TEXT NOT NULL,
-    key TEXT NOT NULL, type_id TEXT NOT NULL, type_name TEXT NOT NULL, name TEXT NOT NULL, status TEXT,
-    sections TEXT NOT NULL, fields TEXT NOT NULL, parent_id TEXT, url TEXT, created TEXT, modified TEXT,
-    text_hash TEXT NOT NULL, facet_hash TEXT NOT NULL, folded_key TEXT NOT NULL);
-CREATE INDEX document_key ON document(folded_key);
-CREATE INDEX document_type ON document(project_id, type_id, status);
-CREATE TABLE link(
-    project_id TEXT NOT NULL, from_id TEXT NOT NULL, to_id TEXT NOT NULL, type TEXT NOT NULL, suspect INTEGER NOT NULL,
-    PRIMARY KEY(project_id, from_id, to_id, type)) WITHOUT ROWID;
-CREATE INDEX link_to ON link(to_id);
-CREATE TABLE chunk(
-    id INTEGER PRIMARY KEY, document_id TEXT NOT NULL, chunking TEXT NOT NULL, ordinal INTEGER NOT NULL,
-    section TEXT NOT NULL, context TEXT NOT NULL, body TEXT NOT NULL);
-CREATE UNIQUE INDEX chunk_document ON chunk(document_id, chunking, ordinal);
-CREATE TABLE change(
-    document_id TEXT PRIMARY KEY, seq INTEGER NOT NULL UNIQUE, deleted INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE job(
-    number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, project_id TEXT NOT NULL,
-    status TEXT NOT NULL, owner TEXT NOT NULL, token INTEGER NOT NULL DEFAULT 0, heartbeat REAL NOT NULL DEFAULT 0,
-    state TEXT NOT NULL, started TEXT, finished TEXT);
-CREATE INDEX job_project ON job(project_id, status);
-"""
-
 
 PRAGMAS = (
     "PRAGMA journal_mode=WAL",
@@ -64,25 +37,38 @@ PRAGMAS = (
 class Database:
     """One SQLite file; each thread has its own connection, writers take turns."""
 
-    def __init__(self, path: Path, busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> None:
-        """Open or create the file; a lock of another process is waited for so long. Raises CatalogError."""
+    def __init__(
+        self,
+        path: Path,
+        busy_timeout_ms: int = BUSY_TIMEOUT_MS,
+        *,
+        steps: Sequence[Step] = STEPS,
+        mounts: str | None = None,
+    ) -> None:
+        """Open or create the file; a lock of another process is waited for so long. Raises CatalogError.
+
+        A file of an older version is copied, then brought level by `steps`. `mounts` is the table of
+        mounted file systems, as `require_local` takes it; None reads the system's.
+        """
         self.path = path
         self._busy_timeout_ms = busy_timeout_ms
+        self._steps = steps
         self._local = threading.local()
         self._connections: WeakSet[apsw.Connection] = WeakSet()
         self._extensions: list[Callable[[Any], None]] = []
         self._writing = threading.RLock()
         try:
+            require_local(path, mounts)
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise self._unusable(error.strerror or type(error).__name__) from error
-        self._create()
+            raise unusable_file(self.path, error.strerror or type(error).__name__) from error
+        self._bring_level()
 
     def reader(self) -> apsw.Connection:
         """Return this thread's connection; inside `writing` it sees the open transaction."""
         connection: apsw.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
-            with self._explained():
+            with self.explained():
                 connection = self._local.connection = self._connect()
             self._local.extended = 0
         while self._local.extended < len(self._extensions):
@@ -92,7 +78,7 @@ class Database:
 
     def query(self, statement: str, bindings: Any = ()) -> list[Any]:
         """Read all rows at once: no open cursor holds an old snapshot. Raises CatalogError."""
-        with self._explained():
+        with self.explained():
             return list(self.reader().execute(statement, bindings))
 
     def extend(self, callback: Callable[[Any], None]) -> None:
@@ -102,19 +88,27 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[apsw.Connection]:
         """Run one write transaction: committed at the end, rolled back on an error."""
-        with self._writing, self._explained():
-            connection = self.reader()
-            if connection.in_transaction:
-                raise CatalogError("a write transaction was opened inside another", "this is a defect of reqall")
-            connection.execute("BEGIN IMMEDIATE")
-            try:
+        with self._writing, self.explained(), self._ending(self._begin(self._busy_timeout_ms)) as connection:
+            version = connection.pragma("user_version")
+            if version != len(self._steps):  # another process has migrated the file under our feet
+                raise newer_file(self.path, version, len(self._steps))
+            yield connection
+
+    @contextmanager
+    def writing_if_idle(self) -> Iterator[apsw.Connection | None]:
+        """Run one write transaction, or yield None at once when another is open, here or in another process."""
+        if not self._writing.acquire(blocking=False):
+            yield None
+            return
+        try:
+            with self.explained(), ExitStack() as stack:
+                connection = None
+                if not self.reader().in_transaction:
+                    with suppress(apsw.BusyError):
+                        connection = stack.enter_context(self._ending(self._begin(0)))
                 yield connection
-                connection.execute("COMMIT")
-            except BaseException:
-                # After some failures, as on a full disk, SQLite has rolled back by itself.
-                if connection.in_transaction:
-                    connection.execute("ROLLBACK")
-                raise
+        finally:
+            self._writing.release()
 
     @contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
@@ -123,7 +117,7 @@ class Database:
         if connection.in_transaction:
             yield connection
             return
-        with self._explained():
+        with self.explained():
             connection.execute("BEGIN")
             try:
                 yield connection
@@ -136,6 +130,53 @@ class Database:
         for connection in list(self._connections):
             connection.close()
         self._local = threading.local()
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Turn the engine's errors into ours, with the file and what to do."""
+        try:
+            yield
+        except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError) as error:
+            raise unusable_file(self.path, str(error)) from error
+        except apsw.NotADBError as error:
+            raise foreign_file(self.path) from error
+        except (apsw.BusyError, apsw.LockedError) as error:
+            message = f"the database {self.path} is locked by another process"
+            raise CatalogError(message, "wait until its sync has finished, then try again") from error
+        except (apsw.FullError, apsw.IOError) as error:
+            message = f"{self.path} could not be read or written ({error})"
+            raise CatalogError(message, "check the disk and its free space; nothing committed is lost") from error
+        except apsw.CorruptError as error:
+            message = f"the database {self.path} is damaged"
+            raise CatalogError(message, "move it away and sync again; the source is untouched") from error
+
+    def vacuum(self) -> None:
+        """Rewrite the file without its free pages; it needs as much disk again while it runs. Raises CatalogError."""
+        with self._writing, self.explained():
+            list(self.reader().execute("VACUUM"))
+            list(self.reader().execute("PRAGMA wal_checkpoint(TRUNCATE)"))
+
+    def _begin(self, busy_timeout_ms: int) -> apsw.Connection:
+        connection = self.reader()
+        if connection.in_transaction:
+            raise CatalogError("a write transaction was opened inside another", "this is a defect of reqall")
+        connection.set_busy_timeout(busy_timeout_ms)
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+        finally:
+            connection.set_busy_timeout(self._busy_timeout_ms)
+        return connection
+
+    @contextmanager
+    def _ending(self, connection: apsw.Connection) -> Iterator[apsw.Connection]:
+        try:
+            yield connection
+            connection.execute("COMMIT")
+        except BaseException:
+            # After some failures, as on a full disk, SQLite has rolled back by itself.
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
 
     def _connect(self) -> apsw.Connection:
         connection = apsw.Connection(str(self.path))
@@ -160,46 +201,43 @@ class Database:
         finally:
             connection.execute("COMMIT")
         if (tables or application or version) and application != APPLICATION_ID:
-            raise self._foreign()
-        if version > SCHEMA_VERSION:
-            raise CatalogError(
-                f"{self.path} was written by a newer reqall (schema {version}, this one knows {SCHEMA_VERSION})",
-                "upgrade reqall, or point JAMA_MCP_DB_PATH to another file",
-            )
+            raise foreign_file(self.path)
+        if version > len(self._steps):
+            raise newer_file(self.path, version, len(self._steps))
 
-    def _create(self) -> None:
-        with self.writing() as tx:
-            if tx.pragma("user_version") == 0:
-                list(tx.execute(SCHEMA))
-                identity = [uuid.uuid4().hex]
-                tx.execute("INSERT INTO meta VALUES ('catalog_id', ?), ('seq', 0), ('chunk_id', 0)", identity)
-                tx.pragma("application_id", APPLICATION_ID)
-                tx.pragma("user_version", SCHEMA_VERSION)
+    def _bring_level(self) -> None:
+        """Create or migrate the file; of several processes the first does, the others wait and find it done."""
+        with self._writing, self.explained(), self._ending(self._begin(self._busy_timeout_ms)) as tx:
+            version = tx.pragma("user_version")
+            if version >= len(self._steps):
+                return
+            if version:
+                self._keep_copy()
+            try:
+                migrate(tx, version, self._steps)
+            except (apsw.SQLError, apsw.ConstraintError) as error:
+                message = f"{self.path} could not be brought from schema {version} to {len(self._steps)} ({error})"
+                raise CatalogError(message, "nothing was changed; use the reqall that wrote it, and tell us") from error
+            tx.pragma("application_id", APPLICATION_ID)
+            tx.pragma("user_version", len(self._steps))
 
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        """Turn the engine's errors into ours, with the file and what to do."""
+    def _keep_copy(self) -> None:
+        """Copy the file as it is before a migration, whole or not at all; the caller holds the write lock."""
+        target = self.path.with_name(f"{self.path.name}.before-{len(self._steps)}")
+        partial = target.with_name(f"{target.name}.part")
+        partial.unlink(missing_ok=True)
+        # A second connection: the one that holds the lock cannot be copied from.
+        source, copy = apsw.Connection(str(self.path)), apsw.Connection(str(partial))
         try:
-            yield
-        except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError) as error:
-            raise self._unusable(str(error)) from error
-        except apsw.NotADBError as error:
-            raise self._foreign() from error
-        except (apsw.BusyError, apsw.LockedError) as error:
-            message = f"the database {self.path} is locked by another process"
-            raise CatalogError(message, "wait until its sync has finished, then try again") from error
-        except (apsw.FullError, apsw.IOError) as error:
-            message = f"{self.path} could not be read or written ({error})"
-            raise CatalogError(message, "check the disk and its free space; nothing committed is lost") from error
-        except apsw.CorruptError as error:
-            message = f"the database {self.path} is damaged"
-            raise CatalogError(message, "move it away and sync again; the source is untouched") from error
-
-    def _unusable(self, reason: str) -> CatalogError:
-        message = f"the database {self.path} cannot be opened for writing ({reason})"
-        return CatalogError(message, "make its folder writable, or set JAMA_MCP_DB_PATH to a file in one that is")
-
-    def _foreign(self) -> CatalogError:
-        return CatalogError(
-            f"{self.path} is not a reqall database", "move it away, or set JAMA_MCP_DB_PATH to another file"
-        )
+            with copy.backup("main", source, "main") as backup:
+                backup.step()
+            copy.close()
+            shutil.copymode(self.path, partial)
+            partial.replace(target)
+        except (apsw.Error, OSError) as error:
+            message = f"{self.path} was to be migrated, but its copy {target} could not be written ({error})"
+            raise CatalogError(message, "make room beside it; nothing was changed") from error
+        finally:
+            source.close()
+            copy.close()
+            partial.unlink(missing_ok=True)

@@ -1,192 +1,219 @@
 """Background jobs as leased rows: one project is never synced twice at once, in whatever process.
 
-A lease holds its owner (host, process id, process start) and a fencing token. Every batch of a job
-checks the token inside its own transaction, so a paused owner never overwrites its successor. A
-dead owner on this host is replaced at once; one elsewhere when its heartbeat is old.
+A lease holds its owner and a fencing token. Every batch of a job checks the token inside its own
+transaction, so a paused owner never overwrites its successor. When an owner is dead (at once on this
+host, elsewhere when its heartbeat is old) or has let go, its job waits, QUEUED, until somebody who
+wants the same project takes it over under the same id: who polls it sees it go on.
 """
 
-import json
 import logging
-import os
-import socket
 import threading
-import time
 import uuid
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from reqall.core.database import Database
-from reqall.core.errors import JobError, NotFoundError, ReqallError
+from reqall.core.errors import InputError, NotFoundError, ReqallError
+from reqall.core.job import Job
+from reqall.core.lease import Lease, ReleasedJobError
+from reqall.core.owner import is_alive, this_process
 from reqall.core.protocols import SqlConnection
 
-Status: TypeAlias = Literal["QUEUED", "RUNNING", "DONE", "ERROR", "CANCELLED"]
+__all__ = ["Job", "Jobs", "Lease"]
 
 HEARTBEAT_SECONDS = 5.0
-LEASE_SECONDS = 60.0
+CLOSE_SECONDS = 1.0
+"""How long the end of a process waits for its jobs: hosts of servers kill those that take longer."""
+
 KEPT_PER_PROJECT = 50
+KINDS = ("sync", "full")
+"""Of syncs, from less to more work: who takes one over does no less than was asked for. Others are not taken over."""
+
+TAKEN_OVER = "taken over from a process that ended"
+WAITING = "its process ended; the next sync of the project, or the schedule, takes it over"
+CANCELLED = "cancelled; what was committed stays, and the next sync goes on from there"
+
+_OPEN = "status IN ('RUNNING', 'QUEUED')"
 
 _log = logging.getLogger("reqall.jobs")
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A job as every face shows it; counts are documents, `embedded` texts, `requests` HTTP requests."""
-
-    job_id: str
-    project_id: str
-    kind: str
-    status: Status = "QUEUED"
-    phase: str = "queued"
-    done: int = 0
-    total: int = 0
-    embedded: int = 0
-    deleted: int = 0
-    requests: int = 0
-    message: str = ""
-    error: str = ""
-    started: str | None = None
-    finished: str | None = None
-
-    @property
-    def ended(self) -> bool:
-        """Tell whether nothing more will happen."""
-        return self.status in ("DONE", "ERROR", "CANCELLED")
-
-
-@dataclass
-class Lease:
-    """A running job in its owner's hands: progress is written inside the batches' transactions."""
-
-    jobs: "Jobs"
-    job: Job
-    token: int
-
-    def advance(self, tx: SqlConnection, **changes: Any) -> None:
-        """Check the lease and write progress, in the batch's own transaction. Raises JobError."""
-        job = replace(self.job, **changes)
-        tx.execute(
-            "UPDATE job SET state = ?, heartbeat = ? WHERE id = ? AND token = ? AND status = 'RUNNING'",
-            (json.dumps(asdict(job)), time.time(), job.job_id, self.token),
-        )
-        if next(tx.execute("SELECT changes()"))[0] != 1:
-            raise JobError(
-                f"job {job.job_id} lost its lease",
-                "another process goes on with it, or it was cancelled; see its status",
-            )
-        self.job = job
-
-    def report(self, **changes: Any) -> None:
-        """Write progress in a transaction of its own."""
-        with self.jobs.database.writing() as tx:
-            self.advance(tx, **changes)
-
-
 class Jobs:
-    """The jobs in one database file, and the threads of this process that run them."""
+    """The jobs in one database file, and those of them that this process runs."""
 
-    def __init__(self, database: Database, heartbeat_seconds: float = HEARTBEAT_SECONDS) -> None:
+    def __init__(
+        self,
+        database: Database,
+        heartbeat_seconds: float = HEARTBEAT_SECONDS,
+        clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
         """Work on an opened database; a running job shows so often that it lives."""
         self.database = database
+        self.clock = clock
+        self._closing = threading.Event()
         self._heartbeat_seconds = heartbeat_seconds
-        self._threads: list[threading.Thread] = []
+        self._running: set[tuple[str, int]] = set()
+        self._changed = threading.Condition()
 
-    def claim(self, kind: str, project_id: str) -> tuple[Job, Lease | None]:
-        """Take the project's lease for a new job; when another job runs, return that and no lease."""
+    def claim(self, kind: str, project_id: str, seen: str | None = None) -> tuple[Job, Lease | None]:
+        """Take the project's lease: for a new job, or for one whose owner is gone.
+
+        When a job of the project runs already, that one is returned, and no lease; likewise when
+        `seen` is given (the id of the newest job that the caller knows, "" for none) and there is a newer one.
+        """
         with self.database.writing() as tx:
-            row = next(
-                tx.execute(
-                    "SELECT id, owner, heartbeat, state FROM job WHERE project_id = ? AND status = 'RUNNING'",
-                    (project_id,),
-                ),
-                None,
-            )
-            if row is not None:
-                if _alive(json.loads(row[1]), row[2]):
-                    return _job(row[3]), None
-                self._end(tx, replace(_job(row[3]), status="ERROR", error="its process ended; a new job goes on"))
-            now = datetime.now(UTC).isoformat(timespec="seconds")
-            job = Job(uuid.uuid4().hex[:12], project_id, kind, "RUNNING", "starting", started=now)
-            tx.execute(
-                "INSERT INTO job(id, kind, project_id, status, owner, heartbeat, state, started)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (job.job_id, kind, project_id, job.status, _owner(), time.time(), json.dumps(asdict(job)), now),
-            )
-            token = int(next(tx.execute("SELECT number FROM job WHERE id = ?", (job.job_id,)))[0])
-            tx.execute("UPDATE job SET token = ? WHERE id = ?", (token, job.job_id))
-            self._forget_old(tx, project_id)
-        return job, Lease(self, job, token)
+            newest = self.latest(project_id)
+            if newest is None or newest.ended:
+                if newest is not None and seen not in (None, newest.job_id):
+                    return newest, None
+                return self._begin(tx, kind, project_id)
+            if newest.status == "RUNNING":
+                return newest, None
+            if kind in KINDS and newest.kind in KINDS:
+                return self._take_over(tx, newest, kind)
+            self._write(tx, replace(newest, status="ERROR", error="its process ended before it was done"))
+            return self._begin(tx, kind, project_id)
 
     def run(self, lease: Lease, work: Callable[[Lease], str]) -> Job:
-        """Run `work` under the lease, with a heartbeat; the ended job is returned, never raised."""
+        """Run `work` under the lease, with a heartbeat; how it ended is returned, never raised.
+
+        A job that was lost to another owner is returned as that one has it.
+        """
+        job_id = lease.job.job_id
+        self._note(lease)
         stop = threading.Event()
-        beat = threading.Thread(
-            target=self._beat, args=(lease, stop), name=f"heartbeat-{lease.job.job_id}", daemon=True
-        )
+        beat = threading.Thread(target=self._beat, args=(lease, stop), name=f"heartbeat-{job_id}", daemon=True)
         beat.start()
-        outcome: dict[str, Any] = {"status": "ERROR"}
         try:
-            outcome = {"message": work(lease), "status": "DONE", "phase": "done"}
-        except ReqallError as error:
-            outcome["error"] = str(error)
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - its text may hold item text: only its kind is shown
-            _log.exception("job %s failed", lease.job.job_id)
-            outcome["error"] = f"unexpected {type(error).__name__}; the log has the details"
+            outcome = _outcome(lease, work)
+            with self.database.writing() as tx:
+                mine = "SELECT state FROM job WHERE id = ? AND token = ? AND status = 'RUNNING'"
+                row = next(tx.execute(mine, (job_id, lease.token)), None)
+                # As stored: what a batch that was rolled back reported does not count.
+                return self._write(tx, replace(Job.read(row[0]), **outcome)) if row else self.get(job_id)
         finally:
             stop.set()
             beat.join()
-        with self.database.writing() as tx:
-            mine = "SELECT state FROM job WHERE id = ? AND token = ? AND status = 'RUNNING'"
-            row = next(tx.execute(mine, (lease.job.job_id, lease.token)), None)
-            # As stored: what a batch that was rolled back reported does not count.
-            return self._end(tx, replace(_job(row[0]), **outcome)) if row else self.get(lease.job.job_id)
+            with self._changed:
+                self._running.discard((job_id, lease.token))
+                self._changed.notify_all()
 
     def start(self, lease: Lease, work: Callable[[Lease], str]) -> None:
         """Run `work` in a thread of its own; a daemon, so that it never keeps a process alive."""
-        thread = threading.Thread(target=self.run, args=(lease, work), name=f"job-{lease.job.job_id}", daemon=True)
-        self._threads = [t for t in self._threads if t.is_alive()] + [thread]
-        thread.start()
 
-    def wait(self, timeout: float | None = None) -> None:
-        """Wait for the threads that `start` made."""
-        for thread in self._threads:
-            thread.join(timeout)
+        def run() -> None:
+            try:
+                self.run(lease, work)
+            except ReqallError:
+                _log.exception("how job %s ended could not be written", lease.job.job_id)
+
+        self._note(lease)
+        threading.Thread(target=run, name=f"job-{lease.job.job_id}", daemon=True).start()
+
+    def runs_here(self, job_id: str) -> bool:
+        """Tell whether this process runs a job."""
+        return any(running == job_id for running, _ in list(self._running))
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait until this process runs no job; False when the time was over before."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._running, timeout)
+
+    def close(self, timeout: float = CLOSE_SECONDS) -> None:
+        """Let this process's jobs go at their next batch: they wait for another owner.
+
+        One that comes to no batch in time is left to its thread, and counts as dead with this process.
+        """
+        self._closing.set()
+        self.wait(timeout)
+
+    def cancel(self, job_id: str) -> Job:
+        """End a job: its owner's next batch is not written. Raises NotFoundError, InputError when it has ended."""
+        with self.database.writing() as tx:
+            job = self.get(job_id)
+            if job.ended:
+                raise InputError(
+                    f"job {job_id} has ended already ({job.status})", "only a running job can be cancelled"
+                )
+            return self._write(tx, replace(job, status="CANCELLED", message=CANCELLED))
 
     def get(self, job_id: str) -> Job:
-        """Return a job; a running one whose process died reads as ERROR. Raises NotFoundError."""
-        rows = self.database.query("SELECT state, owner, heartbeat FROM job WHERE id = ?", (job_id,))
-        if not rows:
-            raise NotFoundError(f"no job {job_id!r}", "jobs are named by the answer that started them")
-        row = rows[0]
-        job = _job(row[0])
-        if job.status == "RUNNING" and not _alive(json.loads(row[1]), row[2]):
-            return replace(job, status="ERROR", error="its process ended before it was done; start it again to go on")
-        return job
+        """Return a job; one whose owner is gone is QUEUED. Raises NotFoundError."""
+        for job in self._read("id = ?", job_id):
+            return job
+        raise NotFoundError(f"no job {job_id!r}", "jobs are named by the answer that started them")
 
     def latest(self, project_id: str) -> Job | None:
         """Return the newest job of a project."""
-        rows = self.database.query(
-            "SELECT id FROM job WHERE project_id = ? ORDER BY number DESC LIMIT 1", (project_id,)
-        )
-        return self.get(rows[0][0]) if rows else None
+        return next(iter(self._read("project_id = ? ORDER BY number DESC LIMIT 1", project_id)), None)
 
-    def _end(self, tx: SqlConnection, job: Job) -> Job:
-        ended = replace(job, finished=datetime.now(UTC).isoformat(timespec="seconds"))
-        tx.execute(
-            "UPDATE job SET status = ?, state = ?, finished = ? WHERE id = ?",
-            (ended.status, json.dumps(asdict(ended)), ended.finished, ended.job_id),
-        )
-        return ended
+    def history(self, limit: int = KEPT_PER_PROJECT) -> list[Job]:
+        """List the jobs of all projects, the newest first."""
+        return self._read("true ORDER BY number DESC LIMIT ?", limit)
 
-    def _forget_old(self, tx: SqlConnection, project_id: str) -> None:
+    def waiting(self) -> list[Job]:
+        """List the jobs whose owner is gone."""
+        return [job for job in self._read(_OPEN) if job.status == "QUEUED"]
+
+    def _read(self, condition: str, *bindings: Any) -> list[Job]:
+        rows = self.database.query(f"SELECT state, owner, heartbeat FROM job WHERE {condition}", bindings)
+        return [self._as_it_is(Job.read(state), owner, heartbeat) for state, owner, heartbeat in rows]
+
+    def _as_it_is(self, job: Job, owner: str, heartbeat: float) -> Job:
+        if job.ended or self._is_held(owner, heartbeat):
+            return job
+        return replace(job, status="QUEUED", message=WAITING, rate=0.0, eta_seconds=0)
+
+    def _is_held(self, owner: str, heartbeat: float) -> bool:
+        return is_alive(owner, self.clock().timestamp() - heartbeat)
+
+    def _begin(self, tx: SqlConnection, kind: str, project_id: str) -> tuple[Job, Lease]:
+        now = self.clock()
+        started = now.isoformat(timespec="seconds")
+        job = Job(uuid.uuid4().hex[:12], project_id, kind, "RUNNING", "starting", started=started)
         tx.execute(
-            "DELETE FROM job WHERE project_id = ? AND status <> 'RUNNING' AND number NOT IN"
+            "INSERT INTO job(id, kind, project_id, status, owner, heartbeat, state, started)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (job.job_id, kind, project_id, job.status, this_process(), now.timestamp(), job.stored(), started),
+        )
+        token = int(next(tx.execute("SELECT number FROM job WHERE id = ?", (job.job_id,)))[0])
+        tx.execute("UPDATE job SET token = ? WHERE id = ?", (token, job.job_id))
+        tx.execute(
+            f"DELETE FROM job WHERE project_id = ? AND NOT {_OPEN} AND number NOT IN"
             " (SELECT number FROM job WHERE project_id = ? ORDER BY number DESC LIMIT ?)",
             (project_id, project_id, KEPT_PER_PROJECT),
         )
+        return job, self._lease(job, token)
+
+    def _take_over(self, tx: SqlConnection, job: Job, kind: str) -> tuple[Job, Lease]:
+        token = int(next(tx.execute("SELECT token FROM job WHERE id = ?", (job.job_id,)))[0]) + 1
+        kind = max(kind, job.kind, key=KINDS.index)
+        job = replace(job, kind=kind, status="RUNNING", message=TAKEN_OVER)
+        tx.execute(
+            "UPDATE job SET kind = ?, status = ?, owner = ?, token = ?, heartbeat = ?, state = ? WHERE id = ?",
+            (kind, job.status, this_process(), token, self.clock().timestamp(), job.stored(), job.job_id),
+        )
+        return job, self._lease(job, token, TAKEN_OVER)
+
+    def _write(self, tx: SqlConnection, job: Job) -> Job:
+        """Write a job that nobody runs any more: it has ended, or waits for another owner."""
+        finished = self.clock().isoformat(timespec="seconds") if job.ended else None
+        job = replace(job, finished=finished, rate=0.0, eta_seconds=0)
+        tx.execute(
+            "UPDATE job SET status = ?, state = ?, finished = ?, owner = '' WHERE id = ?",
+            (job.status, job.stored(), finished, job.job_id),
+        )
+        return job
+
+    def _note(self, lease: Lease) -> None:
+        with self._changed:
+            self._running.add((lease.job.job_id, lease.token))
+
+    def _lease(self, job: Job, token: int, note: str = "") -> Lease:
+        return Lease(self.database, job, token, self.clock, self._closing, note)
 
     def _beat(self, lease: Lease, stop: threading.Event) -> None:
         while not stop.wait(self._heartbeat_seconds):
@@ -194,38 +221,23 @@ class Jobs:
             with suppress(ReqallError), self.database.writing() as tx:
                 tx.execute(
                     "UPDATE job SET heartbeat = ? WHERE id = ? AND token = ?",
-                    (time.time(), lease.job.job_id, lease.token),
+                    (self.clock().timestamp(), lease.job.job_id, lease.token),
                 )
 
 
-def _job(state: str) -> Job:
-    return Job(**json.loads(state))
+def is_enough(kind: str, wanted: str) -> bool:
+    """Tell whether a job of one kind does all that one of another would."""
+    return kind == wanted or (kind in KINDS and wanted in KINDS and KINDS.index(kind) >= KINDS.index(wanted))
 
 
-def _owner() -> str:
-    return json.dumps({"host": socket.gethostname(), "pid": os.getpid(), "start": _process_start(os.getpid())})
-
-
-def _alive(owner: dict[str, Any], heartbeat: float) -> bool:
-    """Tell whether a lease's owner still works: its heartbeat is young, and on this host its process exists.
-
-    The heartbeat counts here too: a process may outlive its job's thread.
-    """
-    if time.time() - heartbeat >= LEASE_SECONDS:
-        return False
-    if owner["host"] != socket.gethostname() or owner["start"] is None:
-        return True
-    return bool(_process_start(owner["pid"]) == owner["start"])
-
-
-def _process_start(pid: int) -> str | None:
-    """Return the process's start time where /proc tells it: a reused process id is another process.
-
-    A dead process that its parent has not waited for has none (proc_pid_stat(5), fields 3 and 22).
-    """
+def _outcome(lease: Lease, work: Callable[[Lease], str]) -> dict[str, Any]:
+    """Do the work; what it makes of the job."""
     try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return None
-    fields = stat.rpartition(")")[2].split()
-    return None if fields[0] in "ZX" else fields[19]
+        return {"message": lease.noted(work(lease)), "status": "DONE", "phase": "done"}
+    except ReleasedJobError:
+        return {"status": "QUEUED", "message": WAITING}
+    except ReqallError as error:
+        return {"status": "ERROR", "error": str(error)}
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - its text may hold item text: only its kind is shown
+        _log.exception("job %s failed", lease.job.job_id)
+        return {"status": "ERROR", "error": f"unexpected {type(error).__name__}; the log has the details"}

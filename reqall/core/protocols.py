@@ -4,7 +4,7 @@ Whatever a search calls (`expand`, `recall`, `fuse`, `rerank`, `embed_query`) mu
 Small `SupportsX` protocols name optional abilities.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
@@ -193,6 +193,23 @@ class SupportsDrop(Protocol):
 
     def drop(self, tx: SqlConnection | None) -> None:
         """Remove everything; the next `apply` starts anew."""
+
+
+@runtime_checkable
+class SupportsInspection(Protocol):
+    """A recaller that shows what it holds, to be compared with the catalog.
+
+    `tx` is a connection for reading where the storage is `catalog`, else None.
+    """
+
+    def inventory(self, tx: SqlConnection | None) -> Iterable[tuple[int, str]]:
+        """Yield (chunk id, document id) of every entry that a search can find."""
+
+    def faults(self, entries: Sequence[IndexEntry], tx: SqlConnection | None) -> Iterable[tuple[int, str]]:
+        """Of entries in the inventory yield those that are stored otherwise: chunk id and what differs."""
+
+    def damage(self, tx: SqlConnection | None) -> Sequence[str]:
+        """Check the engine's own structure; a line for each thing that is broken beyond single entries."""
 
 
 class Fuser(Protocol):

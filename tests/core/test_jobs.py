@@ -12,7 +12,8 @@ import pytest
 
 from reqall.core.database import Database
 from reqall.core.errors import JobError, NotFoundError, SourceError
-from reqall.core.jobs import KEPT_PER_PROJECT, LEASE_SECONDS, Jobs
+from reqall.core.jobs import KEPT_PER_PROJECT, TAKEN_OVER, WAITING, Jobs, is_enough
+from reqall.core.owner import LEASE_SECONDS
 
 OWNER = """
 import sys
@@ -97,6 +98,7 @@ def test_a_job_that_ended_makes_room_for_the_next(jobs):
     later, lease = jobs.claim("sync", "s:p")
     assert lease is not None
     assert later.job_id != job.job_id
+    assert later.message == ""
     assert jobs.latest("s:p").job_id == later.job_id
     assert jobs.latest("s:never") is None
 
@@ -108,7 +110,7 @@ def test_of_processes_that_claim_at_once_one_gets_the_lease(jobs, owner):
 
 
 @pytest.mark.parametrize("waited_for", [False, True])
-def test_a_killed_process_is_replaced_at_once(jobs, owner, waited_for):
+def test_the_job_of_a_killed_process_is_taken_over_at_once(jobs, owner, waited_for):
     """Also when its parent has not waited for it: a zombie keeps its entry in /proc."""
     process = owner()
     ((job_id, given),) = claim_in(process)
@@ -120,22 +122,93 @@ def test_a_killed_process_is_replaced_at_once(jobs, owner, waited_for):
     deadline = time.monotonic() + 10
     while jobs.get(job_id).status == "RUNNING" and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert jobs.get(job_id).status == "ERROR"
-    assert "start it again" in jobs.get(job_id).error
+    assert (jobs.get(job_id).status, jobs.get(job_id).message) == ("QUEUED", WAITING)
+    assert [job.job_id for job in jobs.waiting()] == [job_id]
     job, lease = jobs.claim("sync", "s:p")
     assert lease is not None
-    assert job.job_id != job_id
-    assert "a new job goes on" in jobs.get(job_id).error
-    assert jobs.get(job_id).finished is not None
+    assert (job.job_id, job.status, job.message) == (job_id, "RUNNING", TAKEN_OVER)
+    assert jobs.get(job_id) == job
+    assert jobs.waiting() == []
+    ended = jobs.run(lease, lambda held: held.report(message="incremental") or "3 changed")
+    assert (ended.job_id, ended.status, ended.message) == (job_id, "DONE", f"3 changed; {TAKEN_OVER}")
+
+
+def test_a_job_taken_over_keeps_its_counters_and_says_so_in_every_message(jobs):
+    job, lease = jobs.claim("sync", "s:p")
+    lease.report(done=3, total=9, embedded=5, deleted=1, requests=7, phase="documents")
+    change(jobs, heartbeat=0)
+    taken, lease = jobs.claim("sync", "s:p")
+    assert taken == replace(jobs.get(job.job_id), message=TAKEN_OVER)
+    assert (taken.done, taken.total, taken.embedded, taken.deleted, taken.requests) == (3, 9, 5, 1, 7)
+    assert taken.started == job.started
+    lease.report(message="full", done=4)
+    assert jobs.get(job.job_id).message == f"full; {TAKEN_OVER}"
+    lease.report(embedded=lease.job.embedded + 2)
+    assert jobs.get(job.job_id).embedded == 7
+
+
+@pytest.mark.parametrize(
+    ("begun", "asked", "goes_on"), [("sync", "sync", "sync"), ("full", "sync", "full"), ("sync", "full", "full")]
+)
+def test_who_takes_over_does_no_less_than_was_asked_for(jobs, begun, asked, goes_on):
+    jobs.claim(begun, "s:p")
+    change(jobs, heartbeat=0)
+    job, lease = jobs.claim(asked, "s:p")
+    assert job.kind == lease.job.kind == jobs.get(job.job_id).kind == goes_on
+
+
+@pytest.mark.parametrize(("begun", "asked"), [("repair", "sync"), ("sync", "repair"), ("repair", "repair")])
+def test_only_a_sync_takes_over_and_only_a_sync(jobs, begun, asked):
+    first, _ = jobs.claim(begun, "s:p")
+    change(jobs, heartbeat=0)
+    second, lease = jobs.claim(asked, "s:p")
+    assert lease is not None
+    assert second.job_id != first.job_id
+    assert (second.kind, second.message) == (asked, "")
+    left = jobs.get(first.job_id)
+    assert (left.status, left.error) == ("ERROR", "its process ended before it was done")
+
+
+def test_a_claim_that_rests_on_an_older_look_gets_nothing(jobs):
+    first, lease = jobs.claim("sync", "s:p", seen="")
+    assert jobs.claim("sync", "s:p", seen="") == (first, None)
+    ended = jobs.run(lease, lambda _lease: "done")
+    assert jobs.claim("sync", "s:p", seen="") == (ended, None)
+    second, lease = jobs.claim("sync", "s:p", seen=first.job_id)
+    assert lease is not None
+    change(jobs, heartbeat=0)
+    assert jobs.claim("sync", "s:p", seen=second.job_id)[1] is not None
+
+
+@pytest.mark.parametrize(
+    ("kind", "wanted", "enough"),
+    [
+        ("sync", "sync", True),
+        ("full", "sync", True),
+        ("sync", "full", False),
+        ("repair", "sync", False),
+        ("full", "repair", False),
+        ("repair", "repair", True),
+    ],
+)
+def test_what_one_kind_does_of_another(kind, wanted, enough):
+    assert is_enough(kind, wanted) is enough
+
+
+def test_of_processes_that_take_over_at_once_one_does(jobs, owner):
+    first, _ = jobs.claim("sync", "s:p")
+    change(jobs, heartbeat=0)
+    answers = claim_in(*[owner() for _ in range(3)])
+    assert sorted(given for _, given in answers) == [False, False, True]
+    assert {job_id for job_id, _ in answers} == {first.job_id}
 
 
 def test_a_process_id_that_is_used_again_is_another_process(jobs):
     first, _ = jobs.claim("sync", "s:p")
     own = json.loads(column(jobs, first.job_id, "owner"))
     change(jobs, owner=json.dumps({**own, "start": "1"}))
-    second, lease = jobs.claim("sync", "s:p")
-    assert lease is not None
-    assert second.job_id != first.job_id
+    assert jobs.get(first.job_id).status == "QUEUED"
+    assert jobs.claim("sync", "s:p")[1] is not None
 
 
 @pytest.mark.parametrize("start", ["12345", None])
@@ -144,7 +217,7 @@ def test_an_owner_elsewhere_lives_as_long_as_its_heartbeat(jobs, start):
     change(jobs, owner=json.dumps({"host": "elsewhere", "pid": 1, "start": start}))
     assert jobs.claim("sync", "s:p")[1] is None
     change(jobs, heartbeat=time.time() - LEASE_SECONDS - 1)
-    assert jobs.latest("s:p").status == "ERROR"
+    assert jobs.latest("s:p").status == "QUEUED"
     assert jobs.claim("sync", "s:p")[1] is not None
 
 
@@ -182,11 +255,11 @@ def test_a_paused_owner_cannot_write_after_its_successor_took_over(jobs):
 
 def test_a_paused_owner_ends_without_touching_its_successor(jobs):
     old, new = overtaken(jobs)
-    ended = jobs.run(old, lambda held: held.report(done=5) or "never")
-    assert (ended.status, ended.done) == ("ERROR", 0)
-    assert "a new job goes on" in ended.error
-    assert jobs.get(new.job.job_id).status == "RUNNING"
     new.report(done=1)
+    ended = jobs.run(old, lambda held: held.report(done=5) or "never")
+    assert ended == jobs.get(new.job.job_id)
+    assert (ended.status, ended.done, ended.error) == ("RUNNING", 1, "")
+    new.report(done=2)
 
 
 def test_our_own_error_is_told_in_full(jobs):
@@ -256,8 +329,11 @@ def test_a_job_in_the_background_can_be_watched(jobs):
     while jobs.get(job.job_id).phase != "documents" and time.monotonic() < deadline:
         time.sleep(0.01)
     assert jobs.get(job.job_id).status == "RUNNING"
+    assert jobs.runs_here(job.job_id)
+    assert not jobs.wait(0.01)
     go.set()
-    jobs.wait(10)
+    assert jobs.wait(10)
+    assert not jobs.runs_here(job.job_id)
     assert jobs.get(job.job_id).status == "DONE"
 
 
@@ -270,6 +346,7 @@ def test_only_the_newest_jobs_of_a_project_are_kept(jobs):
         jobs.run(lease, lambda _lease: "")
     assert jobs.database.query("SELECT count(*) FROM job WHERE project_id = 's:p'") == [(KEPT_PER_PROJECT,)]
     assert jobs.get(ids[-1]).status == "DONE"
+    assert [job.job_id for job in jobs.history(3)] == ids[:-4:-1]
     with pytest.raises(NotFoundError, match=ids[0]):
         jobs.get(ids[0])
     other.report(done=1)

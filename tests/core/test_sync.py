@@ -393,7 +393,7 @@ def test_a_sync_that_lost_its_lease_stops_and_writes_nothing_more(desk):
 
     desk.bench.embedder.before = take_over
     job = desk.run()
-    assert job.status == "ERROR"
+    assert job.status == "RUNNING"  # its successor's now
     assert desk.bench.held(desk.bench.meaning) == []
 
 

@@ -5,7 +5,7 @@ For experiments and small corpora: built anew in each process, no stemming, no s
 
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -82,6 +82,23 @@ class RankBm25:
         with self._lock:
             self._documents.clear()
             self._position = self._model = None
+
+    def inventory(self, tx: SqlConnection | None) -> Iterable[tuple[int, str]]:  # noqa: ARG002 - nothing is stored
+        """Yield chunk id and document id of every entry."""
+        return [(chunk_id, entry.chunk.document_id) for chunk_id, entry in self._held().items()]
+
+    def faults(self, entries: Sequence[IndexEntry], tx: SqlConnection | None) -> Iterable[tuple[int, str]]:  # noqa: ARG002 - nothing is stored
+        """Yield the entries that are held otherwise."""
+        held = self._held()
+        return [(entry.chunk.id, "its entry differs") for entry in entries if held[entry.chunk.id] != entry]
+
+    def damage(self, tx: SqlConnection | None) -> Sequence[str]:  # noqa: ARG002 - nothing is stored
+        """Return nothing: there is no structure that could break."""
+        return ()
+
+    def _held(self) -> dict[int, IndexEntry]:
+        with self._lock:
+            return {entry.chunk.id: entry for entries in self._documents.values() for entry in entries}
 
     def _current(self) -> _Model:
         with self._lock:

@@ -5,7 +5,7 @@ text. Facets are tokens in a column of their own, of weight 0 and never searched
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from typing import Annotated, Any
 
@@ -26,6 +26,7 @@ from reqall import (
     Storage,
     Stored,
 )
+from reqall.plugins.recallers import fts5_inspection
 from reqall.plugins.recallers.facets import microseconds
 from reqall.plugins.recallers.tables import has_table, read_position, require_database, write_position
 from reqall.plugins.recallers.words import indexed_text, query_terms
@@ -105,6 +106,19 @@ class SqliteFts5:
         assert tx is not None, "storage 'catalog' is written within the catalog's transaction"
         for table in ("words", "entry", "position"):
             tx.execute(f"drop table if exists {self._prefix}_{table}")
+
+    def inventory(self, tx: SqlConnection | None) -> Iterable[tuple[int, str]]:
+        """Yield chunk id and document id of every entry."""
+        return fts5_inspection.inventory(tx or self._database.reader(), self._prefix)
+
+    def faults(self, entries: Sequence[IndexEntry], tx: SqlConnection | None) -> Iterable[tuple[int, str]]:
+        """Yield the entries whose facets are stored otherwise; the words cannot be read back."""
+        expected = {e.chunk.id: fts5_inspection.Expected(_facet_tokens(e), _modified(e)) for e in entries}
+        return fts5_inspection.faults(tx or self._database.reader(), self._prefix, expected)
+
+    def damage(self, tx: SqlConnection | None) -> Sequence[str]:
+        """Check the inverted index."""
+        return fts5_inspection.damage(tx or self._database.reader(), self._prefix)
 
     def _create(self, tx: SqlConnection) -> None:
         prefix = self._prefix

@@ -30,6 +30,7 @@ from reqall import (
     Storage,
     Vectors,
 )
+from reqall.plugins.recallers import vec0_inspection
 from reqall.plugins.recallers.matrix_cache import MatrixCache
 from reqall.plugins.recallers.tables import read_position, require_database, write_position
 from reqall.plugins.recallers.vec0 import Neighbour, Vec0
@@ -121,6 +122,18 @@ class SqliteVec:
         assert tx is not None, "storage 'catalog' is written within the catalog's transaction"
         self._tables.drop(tx)
         tx.execute(f"drop table if exists {self._prefix}_position")
+
+    def inventory(self, tx: SqlConnection | None) -> Iterable[tuple[int, str]]:
+        """Yield chunk id and document id of every entry."""
+        return vec0_inspection.inventory(tx or self._database.reader(), self._prefix)
+
+    def faults(self, entries: Sequence[IndexEntry], tx: SqlConnection | None) -> Iterable[tuple[int, str]]:
+        """Yield the entries whose text, vector or facets are stored otherwise."""
+        return vec0_inspection.faults(tx or self._database.reader(), self._prefix, entries)
+
+    def damage(self, tx: SqlConnection | None) -> Sequence[str]:
+        """Compare vectors and entries."""
+        return vec0_inspection.damage(tx or self._database.reader(), self._prefix)
 
     def _rows(self, vectors: Vectors, count: int) -> list[bytes]:
         import numpy as np
