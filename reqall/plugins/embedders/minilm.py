@@ -230,9 +230,8 @@ def _load_session(path: Path, threads: int) -> Any:
     try:
         return onnxruntime.InferenceSession(str(path), settings, providers=["CPUExecutionProvider"])
     except Exception as error:  # ONNX Runtime's own errors have no common root
-        raise EmbedderError(
-            f"{path} cannot be loaded as an ONNX model", "Export or download the model again."
-        ) from error
+        message = f"{path} cannot be loaded as an ONNX model"
+        raise EmbedderError(message, "Export or download the model again.") from error
 
 
 def _hidden_size(folder: Path) -> int | None:
