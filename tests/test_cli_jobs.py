@@ -212,7 +212,7 @@ def test_people_read_status_and_jobs(reqall):
     status = reqall("status", "AIP")
     assert status.returncode == 0, status.stderr
     assert "51 AIP" in status.stdout
-    assert "208 documents, synced" in status.stdout
+    assert "232 documents, synced" in status.stdout
     assert "index meaning: 0 documents behind" in status.stdout
     assert "every 2 hours" in status.stdout
     assert "ADS" not in status.stdout

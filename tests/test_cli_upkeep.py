@@ -79,7 +79,7 @@ def test_verify_says_that_everything_agrees(command):
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[-1] == "everything agrees"
     answer = json.loads(command("verify", "AIP", "--json").stdout)
-    assert answer["documents"] == 208
+    assert answer["documents"] == 232
     assert {index["name"]: index["state"] for index in answer["indexes"]} == {
         "words": "level",
         "meaning": "level",
@@ -113,7 +113,7 @@ def test_forget_asks(command, settings):
     assert (done.returncode, "forgotten" in done.stdout) == (0, True)
     assert command("forget", "ADS", "--yes").returncode == 1  # it is not there any more
     answer = json.loads(command("forget", "AIP", "--yes", "--json").stdout)
-    assert (answer["documents"], answer["behind"]) == (208, [])
+    assert (answer["documents"], answer["behind"]) == (232, [])
     connection = sqlite3.connect(settings["JAMA_MCP_DB_PATH"])
     for table in ("project", "document", "chunk", "link", "job"):
         assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)

@@ -219,7 +219,7 @@ async def test_status_tells_how_fresh_a_project_and_its_indexes_are(home):
         assert status["plugins_left_out"] == []
         one = await call(client, "get_sync_status", project_id=51)
         (project,) = one["projects"]
-        assert project["documents"] == 208
+        assert project["documents"] == 232
         assert project["freshness"].startswith("synced ")
         assert project["job"] == []
         assert {(i["index"], i["documents_behind"], i["problem"]) for i in project["indexes"]} >= {
