@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help demo test lint fix bench bench-quality clean
+.PHONY: help demo test lint fix soak bench bench-quality clean
 
 help:            ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */: /'
@@ -26,6 +26,10 @@ fix: $(VENV)/.test       ## format, mend what can be mended by itself, write the
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/python scripts/reference.py
+
+soak: $(VENV)/.test      ## 50 killed syncs, and a minute of three processes on one file
+	$(BIN)/python -m tests.soak.crash --kills 50
+	$(BIN)/python -m tests.soak.two_processes --seconds 60
 
 bench: $(VENV)/.test     ## speed as ratios against references in the same run; some minutes
 	$(BIN)/python benchmarks/recall.py

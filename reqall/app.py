@@ -1,7 +1,7 @@
 """The composition root: host, built-ins and pipelines.yaml become an App; faces only call it."""
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
@@ -15,6 +15,7 @@ from reqall.core.environment import Environment, config_folder, data_folder
 from reqall.core.errors import ConfigError, InputError, NotFoundError
 from reqall.core.host import PluginHost, strictness
 from reqall.core.jobs import Job, Jobs, Lease
+from reqall.core.naming import match_project
 from reqall.core.request import SearchRequest, filters_for
 from reqall.core.schedule import Schedule, interval_from
 from reqall.core.sync import Sync
@@ -142,7 +143,7 @@ class App:
         `source` limits the search to one source's projects: two may have the same ids.
         """
         known = [s.project for s in self.assembly.catalog.projects() if source in ("", s.project.source)]
-        found = _match(text, known)
+        found = match_project(text, known)
         if found is None:
             names = [name for project in known for name in (project.key, project.name)]
             raise NotFoundError(
@@ -159,7 +160,7 @@ class App:
             raise InputError("the configuration names no source", "add one under `sources:`")
         prefix = text.partition(":")[0]
         listed = [p for name in sources for p in self.assembly.source(prefix if prefix in sources else name).projects()]
-        found = _match(text, listed)
+        found = match_project(text, listed)
         if found is None:
             names = [name for project in listed for name in (project.key, project.name)]
             raise NotFoundError(
@@ -168,10 +169,23 @@ class App:
             )
         return found
 
-    def sync(self, text: str, *, full: bool = False, source: str = "", background: bool = False) -> Job:
-        """Sync a project, or return the job that already does; `background` returns at once."""
+    def sync(
+        self,
+        text: str,
+        *,
+        full: bool = False,
+        source: str = "",
+        background: bool = False,
+        allow_removals: bool = False,
+    ) -> Job:
+        """Sync a project, or return the job that already does; `background` returns at once.
+
+        `allow_removals`: also remove more documents than an outage or a lost permission should cost.
+        """
         project = self.source_project(text, source)
-        return sync_project(self.assembly, self.jobs, project, full=full, background=background)
+        return sync_project(
+            self.assembly, self.jobs, project, full=full, background=background, allow_removals=allow_removals
+        )
 
     def resync(self, project_id: str, newest: str) -> Job:
         """Sync a project that the catalog knows, or that a job of it names, unless a job came after `newest`.
@@ -207,7 +221,14 @@ class App:
 
 
 def sync_project(
-    assembly: Assembly, jobs: Jobs, project: Project, *, full: bool, background: bool, seen: str | None = None
+    assembly: Assembly,
+    jobs: Jobs,
+    project: Project,
+    *,
+    full: bool,
+    background: bool,
+    seen: str | None = None,
+    allow_removals: bool = False,
 ) -> Job:
     """Sync one project under a lease; when another job already does, that one is returned.
 
@@ -219,25 +240,10 @@ def sync_project(
         return job
 
     def work(held: Lease) -> str:
-        return Sync(source, catalog, indexer, project, held, jobs.clock).run(full=held.job.kind == "full")
+        sync = Sync(source, catalog, indexer, project, held, jobs.clock, allow_removals=allow_removals)
+        return sync.run(full=held.job.kind == "full")
 
     if background:
         jobs.start(lease, work)
         return job
     return jobs.run(lease, work)
-
-
-def _match(text: str, projects: Iterable[Project]) -> Project | None:
-    """Match by id before key before name; names and keys in any case. Raises InputError when two match."""
-    wanted = text.strip().casefold()
-    listed = list(projects)
-    for same in (
-        [p for p in listed if wanted in (p.id.casefold(), native_id(p.id).casefold())],
-        [p for p in listed if p.key.casefold() == wanted],
-        [p for p in listed if p.name.casefold() == wanted],
-    ):
-        if len(same) > 1:
-            raise InputError(f"{text!r} names {len(same)} projects", f"use an id: {one_of(p.id for p in same)}")
-        if same:
-            return same[0]
-    return None

@@ -26,6 +26,10 @@ def sync(
         bool, typer.Option("--full", help="Read everything again; unchanged text is not embedded again")
     ] = False,
     source: Annotated[str, typer.Option(help="Which configured source, if several")] = "",
+    allow_removals: Annotated[
+        bool,
+        typer.Option("--allow-removals", help="Remove also more than a fifth of the project, if the source lost it"),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Read a project from its source and index it; later runs read only what changed.
@@ -33,7 +37,7 @@ def sync(
     A sync of it that runs already is followed to its end. Ctrl+C cancels a sync that this command began.
     """
     with opened() as app:
-        job = _followed(app, project, full=full, source=source)
+        job = _followed(app, project, full=full, source=source, allow_removals=allow_removals)
     if as_json:
         print_json(job_answer(job).model_dump())
     if job.status != "DONE":
@@ -73,7 +77,7 @@ def jobs(
         print_jobs(listed)
 
 
-def _followed(app: App, project: str, *, full: bool, source: str) -> Job:
+def _followed(app: App, project: str, *, full: bool, source: str, allow_removals: bool) -> Job:
     """Start a job, or follow the one that runs; one whose process ends on the way is taken over.
 
     When what ran did less than is wanted (a repair, or a sync where all is to be read), this comes after it.
@@ -81,7 +85,7 @@ def _followed(app: App, project: str, *, full: bool, source: str) -> Job:
     from reqall.terminal import watch_job
 
     while True:
-        job = app.sync(project, full=full, source=source, background=True)
+        job = app.sync(project, full=full, source=source, background=True, allow_removals=allow_removals)
         try:
             if not app.jobs.runs_here(job.job_id) and not app.jobs.get(job.job_id).ended:
                 typer.echo(f"{project}: job {job.job_id} of another process is running; following it", err=True)

@@ -17,6 +17,8 @@ from reqall.core.types import Document, Filters, ItemType, Link, Project
 MAX_DEPTH = 64
 """Ancestors that a path names at most; it also ends a parent that is its own descendant."""
 
+_LINKS_LEVEL = "links level:"
+
 _ANCESTORS = f"""
 WITH RECURSIVE up(start, id, depth) AS (
     SELECT id, parent_id, 1 FROM document WHERE id IN (SELECT value FROM json_each(?))
@@ -145,16 +147,49 @@ class Catalog:
     def replace_links(self, tx: SqlConnection, project_id: str, links: Iterable[Link]) -> None:
         """Put these links in the place of all that the project had."""
         tx.execute("DELETE FROM link WHERE project_id = ?", (project_id,))
-        rows = (
-            (project_id, *map(storable_text, (link.from_id, link.to_id, link.type)), int(link.suspect))
-            for link in links
-        )
-        tx.executemany("INSERT OR REPLACE INTO link VALUES (?, ?, ?, ?, ?)", rows)
+        _insert_links(tx, project_id, links)
+
+    def replace_links_of(
+        self, tx: SqlConnection, project_id: str, document_ids: Iterable[str], links: Iterable[Link]
+    ) -> None:
+        """Put these links in the place of those that the project had and that touch one of the documents."""
+        ends = [(project_id, storable_text(key)) for key in document_ids]
+        tx.executemany("DELETE FROM link WHERE project_id = ? AND from_id = ?", ends)
+        tx.executemany("DELETE FROM link WHERE project_id = ? AND to_id = ?", ends)
+        _insert_links(tx, project_id, links)
+
+    def mark_links(self, tx: SqlConnection, project_id: str, *, level: bool) -> None:
+        """Note whether the links belong to the documents as they are now."""
+        key = (f"{_LINKS_LEVEL}{project_id}",)
+        tx.execute("INSERT OR REPLACE INTO meta VALUES (?, 1)" if level else "DELETE FROM meta WHERE key = ?", key)
+
+    def has_level_links(self, project_id: str) -> bool:
+        """Tell whether the links belong to the documents as they are now."""
+        return bool(self.database.query("SELECT 1 FROM meta WHERE key = ?", (f"{_LINKS_LEVEL}{project_id}",)))
+
+    def link_ends(self, project_id: str, document_ids: Sequence[str]) -> dict[str, list[str]]:
+        """Return for each of the documents the other ends of its links."""
+        ends: dict[str, list[str]] = {key: [] for key in document_ids}
+        for near, far in (("from_id", "to_id"), ("to_id", "from_id")):
+            rows = self.database.query(
+                f"SELECT {near}, {far} FROM link WHERE project_id = ? AND {near} IN (SELECT value FROM json_each(?))",
+                (project_id, json.dumps(list(document_ids))),
+            )
+            for key, end in rows:
+                ends[key].append(end)
+        return ends
 
     def links(self, project_id: str) -> list[Link]:
         """List a project's links."""
         rows = self.database.query("SELECT from_id, to_id, type, suspect FROM link WHERE project_id = ?", (project_id,))
         return [Link(row[0], row[1], row[2], bool(row[3])) for row in rows]
+
+
+def _insert_links(tx: SqlConnection, project_id: str, links: Iterable[Link]) -> None:
+    rows = (
+        (project_id, *map(storable_text, (link.from_id, link.to_id, link.type)), int(link.suspect)) for link in links
+    )
+    tx.executemany("INSERT OR REPLACE INTO link VALUES (?, ?, ?, ?, ?)", rows)
 
 
 def _conditions(filters: Filters) -> tuple[str, list[str | None]]:

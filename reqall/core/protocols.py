@@ -4,7 +4,7 @@ Whatever a search calls (`expand`, `recall`, `fuse`, `rerank`, `embed_query`) mu
 Small `SupportsX` protocols name optional abilities.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
@@ -77,6 +77,30 @@ class SupportsDeletions(Protocol):
 
     def deleted(self, project: Project, since: str | None) -> Iterator[Page[str]]:
         """Walk the ids of documents deleted at or after the watermark `since`."""
+
+
+@runtime_checkable
+class SupportsPresence(Protocol):
+    """A source that looks up a few documents more cheaply than it walks all ids."""
+
+    def present(self, project: Project, document_ids: Sequence[str]) -> Page[str]:
+        """Return those of the documents that the project has."""
+
+
+@runtime_checkable
+class SupportsLinkChanges(Protocol):
+    """A source that tells which links changed."""
+
+    def changed_links(
+        self, project: Project, since: str, changed: Sequence[str], shown: Mapping[str, Sequence[str]]
+    ) -> Page[tuple[str, Sequence[Link]]] | None:
+        """Return documents with all links that touch each, upstream and downstream, as they are now.
+
+        These are the documents in `changed`, and all whose links changed at or after the watermark
+        `since`; those in `shown` (with the other ends of the links that each had) were walked and
+        are as they were, so it may be their links. None when that cannot be told, or costs more than
+        a walk through all links.
+        """
 
 
 @runtime_checkable

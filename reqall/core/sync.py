@@ -1,4 +1,4 @@
-"""Source -> catalog: full and incremental walks, deletions, links; then the indexes catch up.
+"""Source -> catalog: full and incremental walks and deletions, then links; then the indexes catch up.
 
 Every page is one committed batch. Hashes decide what is new: a page that comes twice costs
 nothing. The watermark is stored only when the walk is complete, so a broken sync is walked again.
@@ -14,14 +14,23 @@ from reqall.core.catalog import Catalog
 from reqall.core.errors import EmbedderError
 from reqall.core.indexing import Indexer
 from reqall.core.jobs import Lease
-from reqall.core.protocols import Source, SqlConnection, SupportsCount, SupportsDeletions, SupportsWaiting
+from reqall.core.linking import Linking
+from reqall.core.protocols import (
+    Source,
+    SqlConnection,
+    SupportsCount,
+    SupportsDeletions,
+    SupportsPresence,
+    SupportsWaiting,
+)
+from reqall.core.removals import REMOVED_UNASKED, Withheld, withheld
 from reqall.core.rows import storable_text
-from reqall.core.types import Document, Link, Page, Project
+from reqall.core.types import Document, Page, Project
 
 
 @dataclass
 class Sync:
-    """One sync of one project under one lease."""
+    """One sync of one project under one lease; `allow_removals` says that many documents may go at once."""
 
     source: Source
     catalog: Catalog
@@ -29,7 +38,12 @@ class Sync:
     project: Project
     lease: Lease
     clock: Callable[[], datetime]
+    allow_removals: bool = False
     seen: set[str] = field(default_factory=set)
+    written: set[str] = field(default_factory=set)
+    gone: set[str] = field(default_factory=set)
+    swept: bool = False
+    withheld: Withheld | None = None
     changed: int = 0
     mode: str = ""
 
@@ -47,32 +61,43 @@ class Sync:
         state = self.catalog.project(self.project.id)
         since = None if full or state is None else state.watermark
         self.mode = "incremental" if since else "full"
+        links_were_level = self.catalog.has_level_links(self.project.id)
         self.lease.report(phase="documents", message=self.mode)
         with self.catalog.database.writing() as tx:
             self.lease.advance(tx)
             self.catalog.write_project(tx, self.project)
         watermark = self._documents(since)
         watermark = self._reconcile(since, watermark)
-        self._links()
+        self._links(since if links_were_level and not self.swept else None)
+        if self.withheld:
+            # What is not shown now may change unseen: the next sync starts no later than this one did.
+            watermark = since = state.watermark if state else None
         with self.catalog.database.writing() as tx:
             self.lease.advance(tx)
             self.catalog.write_synced(tx, self.project.id, watermark or since, self.clock())
         self._level()
+        if self.withheld:
+            raise self.withheld.error(self.project)
         job = self.lease.job
         return f"{self.changed} changed, {job.deleted} deleted, {self.catalog.count(self.project.id)} documents in all"
 
     def _documents(self, since: str | None) -> str | None:
         watermark = None
         for page in self.source.documents(self.project, since):
-            self.seen.update(storable_text(document.id) for document in page.items)
+            ids = [storable_text(document.id) for document in page.items]
+            self.seen.update(ids)
+            before = self.catalog.hashes(ids)
             # A first or full walk commits at the speed of the source; vectors follow in one go.
             self._commit(page.items, (), page, eager=since is not None)
+            self.written.update(key for key, now in self.catalog.hashes(ids).items() if before.get(key) != now)
             watermark = page.watermark or watermark
         return watermark
 
     def _commit(self, documents: Sequence[Document], deleted: Iterable[str], page: Page[Any], *, eager: bool) -> None:
         def within(tx: SqlConnection, done: Committed) -> None:
             job = self.lease.job
+            if done.written or done.deleted:
+                self.catalog.mark_links(tx, self.project.id, level=False)
             self.lease.advance(
                 tx,
                 done=len(self.seen),
@@ -88,26 +113,36 @@ class Sync:
     def _reconcile(self, since: str | None, watermark: str | None) -> str | None:
         """Find what the source no longer has, and what pages that shifted hid from the walk.
 
-        A sweep of ids confirms every removal; what it shows and the catalog lacks is walked again.
+        A sweep of ids confirms every removal, but a few that the source tells of, which are looked
+        up; what it shows and the catalog lacks is walked again.
         """
         self.lease.report(phase="deletions")
         stored = set(self.catalog.document_ids(self.project.id))
         suspects = stored - self.seen if since is None else self._told(since) & stored
+        if since is not None and isinstance(self.source, SupportsPresence) and 0 < len(suspects) <= REMOVED_UNASKED:
+            found = self.source.present(self.project, sorted(suspects))
+            self._remove(suspects - set(map(storable_text, found.items)), found.requests)
+            stored, suspects = stored - self.gone, set()
         if not suspects and not self._miscounted(len(stored)):
             return watermark
-        swept: set[str] = set()
+        self.swept, swept = True, set[str]()
         requests = 0
         for page in self.source.document_ids(self.project):
             swept.update(map(storable_text, page.items))
             requests += page.requests
         gone = (suspects | (stored - self.seen)) - swept
-        self._commit((), gone, Page((), total=self.lease.job.total, requests=requests), eager=False)
+        self.withheld = None if self.allow_removals else withheld(gone, len(stored))
+        self._remove(set() if self.withheld else gone, requests)
         # What came while we walked lies behind the watermark; only what was missed needs it all.
         for start in dict.fromkeys((watermark or since, None)):
             if swept - stored - self.seen:
                 self.lease.report(phase="documents")
                 watermark = self._documents(start) or watermark
         return watermark
+
+    def _remove(self, gone: set[str], requests: int) -> None:
+        self.gone |= gone
+        self._commit((), gone, Page((), total=self.lease.job.total, requests=requests), eager=False)
 
     def _miscounted(self, stored: int) -> bool:
         return isinstance(self.source, SupportsCount) and self.source.count(self.project) != stored
@@ -124,16 +159,13 @@ class Sync:
         self.lease.report(requests=self.lease.job.requests + requests)
         return told
 
-    def _links(self) -> None:
-        self.lease.report(phase="links")
-        links: list[Link] = []
-        requests = 0
-        for page in self.source.links(self.project):
-            links.extend(page.items)
-            requests += page.requests
+    def _links(self, since: str | None) -> None:
         with self.catalog.database.writing() as tx:
-            self.lease.advance(tx, requests=self.lease.job.requests + requests)
-            self.catalog.replace_links(tx, self.project.id, links)
+            self.lease.advance(tx, phase="links")
+            self.catalog.mark_links(tx, self.project.id, level=False)
+        linking = Linking(self.source, self.catalog, self.project, self.lease)
+        if since is None or not linking.changed(since, self.written, self.seen, self.gone):
+            linking.all(self.withheld.ids if self.withheld else ())
 
     def _level(self) -> None:
         """Bring the indexes that stayed behind level: the slow part of a first sync."""

@@ -1,16 +1,30 @@
 """Jama as a source of documents and links."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from reqall import ConfigError, Document, InputError, ItemType, Link, Page, Project, ReqallError, native_id
+from reqall import (
+    ConfigError,
+    Document,
+    InputError,
+    ItemType,
+    Link,
+    NotFoundError,
+    Page,
+    Project,
+    ReqallError,
+    SourceAuthError,
+    native_id,
+)
 from reqall.plugins.sources.jama.http.address import base_url, is_set
 from reqall.plugins.sources.jama.http.answers import Row
 from reqall.plugins.sources.jama.http.client import JamaClient
 from reqall.plugins.sources.jama.http.connection import Certificates
 from reqall.plugins.sources.jama.options import JamaOptions
+from reqall.plugins.sources.jama.reading.activity import Activity
 from reqall.plugins.sources.jama.reading.deletions import deleted_items
 from reqall.plugins.sources.jama.reading.items import ItemReader
+from reqall.plugins.sources.jama.reading.links import relationships_of_changed
 from reqall.plugins.sources.jama.reading.resolve import MasterData
 from reqall.plugins.sources.jama.reading.schema import ATTACHMENT
 from reqall.plugins.sources.jama.reading.watermark import Watermark
@@ -49,6 +63,7 @@ class JamaSource:
             clock=clock,
         )
         self.master = MasterData(self.client, clock)
+        self._activities: dict[str, Activity] = {}
 
     @property
     def reader(self) -> ItemReader:
@@ -90,6 +105,7 @@ class JamaSource:
                 whole = len(listing.rows) >= listing.total
                 total = len(rows) if whole else listing.total - self.attachments(params)
             watermark.see(listing)
+            self._activity(project).see(listing, watermark.value)
             items = [reader.document(row, project.id) for row in rows]
             sent, before = self.client.sent, sent
             yield Page(items, watermark.value, total, sent - before)
@@ -115,9 +131,39 @@ class JamaSource:
         total: int | None = None
         for listing in self.client.relationships(self._number(project)):
             total = listing.total if total is None else total
-            links = [self._link(row) for row in listing.rows if row.get("fromItem") and row.get("toItem")]
+            links = self._links(listing.rows)
             sent, before = self.client.sent, sent
             yield Page(links, total=total, requests=sent - before)
+        self._activity(project).settle()
+
+    def changed_links(
+        self, project: Project, since: str, changed: Sequence[str], shown: Mapping[str, Sequence[str]]
+    ) -> Page[tuple[str, Sequence[Link]]] | None:
+        """Return the relationships around items that changed, or whose relationships did.
+
+        None when the items are many, or when Jama's activities do not tell.
+        """
+        sent, activity = self.client.sent, self._activity(project)
+        items = [int(native_id(each)) for each in changed]
+        numbered = {int(native_id(each)): [int(native_id(end)) for end in ends] for each, ends in shown.items()}
+        fresh = {each: numbered[each] for each in activity.fresh(numbered)}
+        try:
+            found = relationships_of_changed(self.client, self._number(project), since, items, fresh)
+        except (SourceAuthError, NotFoundError):
+            return None
+        if found is None:
+            return None
+        links = [(f"{self.name}:{item}", self._links(rows)) for item, rows in found.items()]
+        activity.settle()
+        return Page(links, requests=self.client.sent - sent)
+
+    def present(self, project: Project, document_ids: Sequence[str]) -> Page[str]:
+        """Return those of the documents that are in the project, each asked for by itself."""
+        sent, number = self.client.sent, self._number(project)
+        paths = [f"{ITEMS}/{native_id(each)}" for each in document_ids]
+        rows = self.client.in_parallel(lambda path: self.client.one(path, optional=True), paths)
+        found = [each for each, row in zip(document_ids, rows, strict=True) if row and row.get("project") == number]
+        return Page(found, requests=self.client.sent - sent)
 
     def count(self, project: Project) -> int:
         """Count the documents: all items less the attachments."""
@@ -157,6 +203,12 @@ class JamaSource:
     def _without_attachments(self, rows: list[Row]) -> list[Row]:
         types = self.master.attachment_types() if rows else frozenset[int]()
         return [row for row in rows if row.get("itemType") not in types]
+
+    def _activity(self, project: Project) -> Activity:
+        return self._activities.setdefault(project.id, Activity())
+
+    def _links(self, rows: Iterable[Row]) -> list[Link]:
+        return [self._link(row) for row in rows if row.get("fromItem") and row.get("toItem")]
 
     def _link(self, row: Row) -> Link:
         return Link(
