@@ -28,6 +28,7 @@ def jama():
     """The demo's Jama on loopback; tests that edit data start their own."""
     with JamaSimulator() as simulator:
         yield simulator
+        assert simulator.writes == [], "only reading requests may reach Jama"
 
 
 def settings_for(simulator, folder: Path) -> dict[str, str]:

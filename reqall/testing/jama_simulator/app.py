@@ -30,7 +30,7 @@ class Door:
         self._world = world
         self._faults = faults
         self._context_path = context_path
-        self._tokens = Tokens(faults)
+        self.tokens = Tokens(faults)
         self.requests: list[SeenRequest] = []
         self._control = Control(world, faults, plan, self.requests)
         self.reset: Callable[[tuple[str, int]], None] = lambda _client: None
@@ -73,13 +73,13 @@ class Door:
         if not path.startswith(f"{self._context_path}/rest") or "//" in local:
             return error_answer(self._world, 404, "Resource not found")
         if local == TOKEN_PATH and request.method == "POST":
-            return await self._tokens.answer(request)
+            return await self.tokens.answer(request)
         return self._too_many() if limited else self._not_allowed(request, local)
 
     def _not_allowed(self, request: Request, local: str) -> Response | None:
         if local == TOKEN_PATH:
             return error_answer(self._world, 405, headers={"Allow": "POST"})
-        if not self._tokens.allow(request):
+        if not self.tokens.allow(request):
             return error_answer(self._world, 401, "You must be logged in to access this resource.")
         if self._faults.licence_missing:
             return error_answer(self._world, 401, LICENCE_MISSING)

@@ -69,6 +69,11 @@ class JamaSimulator:
         return [seen for seen in self.requests if seen.method != "GET" and not _is_for_token(seen)]
 
     @property
+    def tokens(self) -> list[str]:
+        """Every token given out so far: none may stand in what a client leaves behind."""
+        return self._door.tokens.given
+
+    @property
     def busiest_second(self) -> int:
         """The most requests within any window of one second; those for tokens do not count.
 

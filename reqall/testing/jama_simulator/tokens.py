@@ -23,6 +23,11 @@ class Tokens:
         self._faults = faults
         self._given: dict[str, tuple[int, float]] = {}
 
+    @property
+    def given(self) -> list[str]:
+        """Every token given out so far, valid or not."""
+        return list(self._given)
+
     async def answer(self, request: Request) -> JSONResponse:
         """Answer a request for a token; errors have OAuth's shape, not Jama's."""
         if _basic_credentials(request) != (CLIENT_ID, CLIENT_SECRET):

@@ -158,6 +158,7 @@ def jama():
     """The tiny project, served."""
     with JamaSimulator(project=tiny_project()) as simulator:
         yield simulator
+        assert simulator.writes == [], "only reading requests may reach Jama"
 
 
 @pytest.fixture
@@ -165,6 +166,7 @@ def demo():
     """The demo project, served."""
     with JamaSimulator() as simulator:
         yield simulator
+        assert simulator.writes == [], "only reading requests may reach Jama"
 
 
 @pytest.fixture
