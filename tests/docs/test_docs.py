@@ -268,9 +268,11 @@ def test_every_page_is_reachable():
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_variables_exist(page):
-    makefile = set(OURS.findall((ROOT / "Makefile").read_text(encoding="utf-8")))
+    checks = {
+        name for file in ("Makefile", ".ci/run") for name in OURS.findall((ROOT / file).read_text(encoding="utf-8"))
+    }
     named = {name.rstrip("_") for name in OURS.findall(page.read_text(encoding="utf-8"))} - {"EMBEDDING"}
-    assert named <= set(VARIABLES) | makefile
+    assert named <= set(VARIABLES) | checks
 
 
 def test_the_reference_is_what_the_code_says():
