@@ -107,6 +107,7 @@ class StatusAnswer(BaseModel):
 
     projects: list[ProjectStatus]
     schedule: str = Field(description="How often a running server syncs them by itself")
+    backfill: list[JobAnswer] = Field(description="The job that fills indexes from the catalog; empty when none runs")
     plugins_left_out: list[str] = Field(description="Plugins that could not be loaded, and why")
 
 

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
@@ -12,13 +12,13 @@ from reqall.core.assemble import Assembly
 from reqall.core.config import MAX_CANDIDATE_K, MAX_TOP_K, ConfigFile, read_yaml
 from reqall.core.database import Database
 from reqall.core.environment import Environment, config_folder, data_folder
-from reqall.core.errors import ConfigError, InputError, NotFoundError
+from reqall.core.errors import ConfigError, InputError, NotFoundError, SourceError
 from reqall.core.host import PluginHost, strictness
-from reqall.core.jobs import Job, Jobs, Lease
+from reqall.core.jobs import Job, Jobs
 from reqall.core.naming import match_project
 from reqall.core.request import SearchRequest, filters_for
 from reqall.core.schedule import Schedule, interval_from
-from reqall.core.sync import Sync
+from reqall.core.start import backfill, sync_project
 from reqall.core.types import Project, Query, SearchResult, native_id
 from reqall.core.validate import validate
 from reqall.core.wording import did_you_mean, one_of
@@ -121,11 +121,14 @@ class App:
         return interval_from(self.environment)
 
     @property
-    def schedule(self) -> Schedule | None:
-        """Return what syncs due projects, not started; None when it is switched off. Raises ConfigError."""
+    def schedule(self) -> Schedule:
+        """Return what syncs due projects and keeps indexes level, not started. Raises ConfigError."""
         with self._lock:
-            if self._schedule is None and self.sync_interval is not None:
-                self._schedule = Schedule(self.assembly.catalog, self.jobs, self.resync, self.sync_interval)
+            if self._schedule is None:
+                catalog, interval = self.assembly.catalog, self.sync_interval
+                self._schedule = Schedule(
+                    catalog, self.jobs, self.resync, interval, lambda newest: self.backfill(newest=newest)
+                )
             return self._schedule
 
     def close(self) -> None:
@@ -187,6 +190,13 @@ class App:
             self.assembly, self.jobs, project, full=full, background=background, allow_removals=allow_removals
         )
 
+    def backfill(self, *, background: bool = False, newest: str | None = None) -> Job | None:
+        """Bring every index level from the catalog; None when all are. No source is asked.
+
+        Nothing is begun when there is a newer backfill than `newest` (see `Jobs.claim`).
+        """
+        return backfill(self.assembly, self.jobs, background=background, seen=newest)
+
     def resync(self, project_id: str, newest: str) -> Job:
         """Sync a project that the catalog knows, or that a job of it names, unless a job came after `newest`.
 
@@ -196,7 +206,12 @@ class App:
         if source not in self.config.sources:
             raise ConfigError(f"the configuration has no source {source!r}", "add it under `sources:`")
         state = self.assembly.catalog.project(project_id)
-        project = state.project if state else self.source_project(project_id, source)
+        try:
+            project = self.source_project(project_id, source)  # its key or name may have changed
+        except (SourceError, NotFoundError):
+            if state is None:
+                raise
+            project = state.project  # what is wrong stands in the job then, for the status to tell
         return sync_project(self.assembly, self.jobs, project, full=False, background=False, seen=newest)
 
     def search(self, request: SearchRequest) -> tuple[Sequence[Project], SearchResult]:
@@ -208,7 +223,18 @@ class App:
         top_k, candidate_k = request.depth(config.top_k, config.candidate_k, MAX_TOP_K, MAX_CANDIDATE_K)
         filters = filters_for(request, [project.id for project in projects], self.assembly.catalog)
         query = Query(request.checked_query(), request.checked_sub_queries(), filters)
-        return projects, pipeline.search(query, top_k, candidate_k)
+        result = pipeline.search(query, top_k, candidate_k)
+        unfinished = [note for project in projects if (note := self._unfinished(project))]
+        return projects, replace(result, warnings=(*unfinished, *result.warnings))
+
+    def _unfinished(self, project: Project) -> str:
+        """Say how far a first sync is: until its end a search may miss what has not arrived."""
+        state, job = self.assembly.catalog.project(project.id), self.jobs.latest(project.id)
+        if state is None or state.synced is not None:
+            return ""
+        if job is None or job.ended:
+            return f"project {project.key} is not indexed whole: its first sync did not finish; start it again"
+        return f"project {project.key} is still being indexed: {job.phase} {job.done}/{job.total} ({job.status})"
 
     def _choose(self, override: str, variable: str, fallback: Chosen) -> Chosen:
         if override:
@@ -218,32 +244,3 @@ class App:
 
     def _init_tool(self, source: str) -> str:
         return f"init_{source or next(iter(self.config.sources), 'source')}_project"
-
-
-def sync_project(
-    assembly: Assembly,
-    jobs: Jobs,
-    project: Project,
-    *,
-    full: bool,
-    background: bool,
-    seen: str | None = None,
-    allow_removals: bool = False,
-) -> Job:
-    """Sync one project under a lease; when another job already does, that one is returned.
-
-    A sync whose process ended is taken over, and goes on as what it was begun as, if that is more.
-    """
-    source, catalog, indexer = assembly.source(project.source), assembly.catalog, assembly.indexer()
-    job, lease = jobs.claim("full" if full else "sync", project.id, seen)
-    if lease is None:
-        return job
-
-    def work(held: Lease) -> str:
-        sync = Sync(source, catalog, indexer, project, held, jobs.clock, allow_removals=allow_removals)
-        return sync.run(full=held.job.kind == "full")
-
-    if background:
-        jobs.start(lease, work)
-        return job
-    return jobs.run(lease, work)

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from reqall import __version__, commands_jobs, commands_upkeep
+from reqall import __version__, commands_check, commands_jobs, commands_upkeep
 from reqall.answers import document_record, plugins_record, search_answer
 from reqall.core.errors import ReqallError
 from reqall.core.request import SearchRequest
@@ -36,6 +36,7 @@ def options(
 
 
 commands_jobs.register(cli)
+commands_check.register(cli)
 commands_upkeep.register(cli)
 
 
@@ -102,24 +103,6 @@ def plugins(as_json: AsJson = False) -> None:
             print_json(plugins_record(app.host))
         else:
             print_plugins(app.host)
-
-
-@cli.command()
-def check(
-    live: Annotated[bool, typer.Option("--live", help="Also log in to the sources")] = False, as_json: AsJson = False
-) -> None:
-    """Show every effective setting with its origin, and what is in the way."""
-    from reqall.setup import check as look
-    from reqall.terminal import print_findings
-
-    with opened() as app:
-        findings = look(app, live=live)
-    if as_json:
-        print_json([{"level": f.level, "subject": f.subject, "message": f.message} for f in findings])
-    else:
-        print_findings(findings)
-    if any(f.level == "problem" for f in findings):
-        raise typer.Exit(1)
 
 
 @cli.command(name="eval")

@@ -1,6 +1,7 @@
-"""The commands that start syncs and tell how far they are."""
+"""The commands that start syncs and backfills and tell how far they are."""
 
-from typing import Annotated
+from collections.abc import Callable
+from typing import Annotated, TypeVar
 
 import typer
 
@@ -10,13 +11,15 @@ from reqall.core.errors import JobError
 from reqall.core.jobs import Job, Jobs, is_enough
 from reqall.invocation import AsJson, Project, opened, print_json
 
+Started = TypeVar("Started", Job, Job | None)
+
 INTERRUPTED = 130
 """Exit code of a command that Ctrl+C ended, as shells have it."""
 
 
 def register(cli: typer.Typer) -> None:
     """Add the commands."""
-    for command in (sync, status, jobs):
+    for command in (sync, backfill, status, jobs):
         cli.command()(command)
 
 
@@ -44,6 +47,21 @@ def sync(
         raise JobError(f"sync of {project} ended with {job.status}: {job.error or job.message}")
     if not as_json:
         typer.echo(f"{project}: {job.message}; {job.embedded} texts embedded, {job.requests} requests")
+
+
+def backfill(as_json: AsJson = False) -> None:
+    """Bring every index level from the database, without asking a source: one that is new, or that stayed behind.
+
+    A running server does it by itself. Ctrl+C cancels it; what is done stays.
+    """
+    with opened() as app:
+        job = _watched(app, lambda: app.backfill(background=True))
+    if as_json:
+        print_json(job_answer(job).model_dump() if job else {})
+    if job is not None and job.status != "DONE":
+        raise JobError(f"the backfill ended with {job.status}: {job.error or job.message}")
+    if not as_json:
+        typer.echo(job.message if job else "every index is level")
 
 
 def status(
@@ -78,23 +96,35 @@ def jobs(
 
 
 def _followed(app: App, project: str, *, full: bool, source: str, allow_removals: bool) -> Job:
-    """Start a job, or follow the one that runs; one whose process ends on the way is taken over.
+    """Start a sync, or follow the one that runs.
 
     When what ran did less than is wanted (a repair, or a sync where all is to be read), this comes after it.
     """
-    from reqall.terminal import watch_job
+
+    def start() -> Job:
+        return app.sync(project, full=full, source=source, background=True, allow_removals=allow_removals)
 
     while True:
-        job = app.sync(project, full=full, source=source, background=True, allow_removals=allow_removals)
+        job = _watched(app, start)
+        if is_enough(job.kind, "full" if full else "sync") and job.allow_removals >= allow_removals:
+            return job
+
+
+def _watched(app: App, start: Callable[[], Started]) -> Started:
+    """Show the job that `start` begins or finds until it has ended; one whose process ends on the way is taken over."""
+    from reqall.terminal import watch_job
+
+    while (job := start()) is not None:
         try:
             if not app.jobs.runs_here(job.job_id) and not app.jobs.get(job.job_id).ended:
-                typer.echo(f"{project}: job {job.job_id} of another process is running; following it", err=True)
+                typer.echo(f"job {job.job_id} of another process is running; following it", err=True)
             job = watch_job(app.jobs, job)
         except KeyboardInterrupt:
             typer.echo(_interrupted(app.jobs, job), err=True)
             raise typer.Exit(INTERRUPTED) from None
-        if job.ended and is_enough(job.kind, "full" if full else "sync"):
-            return job
+        if job.ended:
+            break
+    return job
 
 
 def _interrupted(jobs: Jobs, job: Job) -> str:

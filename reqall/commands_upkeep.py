@@ -1,4 +1,4 @@
-"""The commands that look after the database: compare it, clean it, forget a project, show where things are."""
+"""The commands that look after the database: clean it, forget a project, show where things are."""
 
 from collections.abc import Iterable
 from dataclasses import asdict
@@ -8,41 +8,15 @@ from typing import Annotated, Any
 import typer
 
 from reqall.app import App
-from reqall.core.batch import Committed
 from reqall.core.environment import data_folder
-from reqall.core.errors import InputError, JobError
-from reqall.core.integrity import Integrity, inspect
-from reqall.core.jobs import Lease
-from reqall.core.protocols import SqlConnection
 from reqall.core.upkeep import Collected
 from reqall.invocation import AsJson, Project, opened, print_json
 
 
 def register(cli: typer.Typer) -> None:
     """Add the commands."""
-    for command in (verify, gc, forget, paths):
+    for command in (gc, forget, paths):
         cli.command()(command)
-
-
-def verify(
-    project: Project,
-    repair: Annotated[
-        bool, typer.Option("--repair", help="Mend what is wrong from the catalog; the source is not asked")
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
-    """Compare a project's documents, chunks and index entries with each other; exit code 1 when something is wrong."""
-    with opened() as app:
-        project_id = app.synced_project(project).id
-        embedded = _repaired(app, project_id) if repair else 0
-        state = inspect(app.assembly.indexer(), project_id)
-        unbuilt = app.assembly.problems()
-    if as_json:
-        print_json(integrity_record(state) | {"embedded": embedded, "not_built": unbuilt})
-    else:
-        _print_lines(_told(state, unbuilt))
-    if state.problems:
-        raise typer.Exit(1)
 
 
 def gc(
@@ -114,60 +88,6 @@ def places(app: App) -> list[dict[str, Any]]:
     rows += [_place("eval database", file, "`reqall eval`; may be deleted") for file in collections]
     logs = {"what": "logs", "path": "stderr", "origin": "REQALL_LOG_LEVEL sets how much; no file", "bytes": None}
     return [*rows, logs]
-
-
-def integrity_record(state: Integrity) -> dict[str, Any]:
-    """Make a check's answer a JSON value."""
-    indexes = [
-        {"name": each.index.name, "state": each.state, "entries": each.entries, "behind": each.behind}
-        for each in state.indexes
-    ]
-    return {
-        "project_id": state.project_id,
-        "documents": state.documents,
-        "indexes": indexes,
-        "findings": [asdict(finding) for finding in state.findings],
-    }
-
-
-def _repaired(app: App, project_id: str) -> int:
-    """Compare and mend as a job, so that no sync of the project runs meanwhile; the texts embedded."""
-    from reqall.core.repair import repair
-
-    job, lease = app.jobs.claim("repair", project_id)
-    if lease is None:
-        raise InputError(
-            f"job {job.job_id} ({job.kind}) of {project_id} is running",
-            f"wait for its end, or cancel it: `reqall jobs --cancel {job.job_id}`",
-        )
-
-    def work(held: Lease) -> str:
-        def within(tx: SqlConnection, done: Committed) -> None:
-            held.advance(tx, phase="repair", embedded=held.job.embedded + done.embedded)
-
-        indexer = app.assembly.indexer()
-        repair(indexer, inspect(indexer, project_id), within)
-        return "repaired from the catalog"
-
-    ended = app.jobs.run(lease, work)
-    if ended.status != "DONE":
-        raise JobError(f"the repair of {project_id} ended with {ended.status}: {ended.error or ended.message}")
-    return ended.embedded
-
-
-def _told(state: Integrity, unbuilt: dict[str, str]) -> Iterable[str]:
-    yield f"{state.project_id}: {state.documents} documents"
-    for each in state.indexes:
-        yield f"index {each.index.name}: {each.state}, {each.entries} entries in all"
-    for name, problem in unbuilt.items():
-        yield f"note     index {name} cannot be built here: {problem.splitlines()[0]}"
-    for finding in state.findings:
-        examples = f" ({', '.join(finding.examples)})" if finding.examples else ""
-        yield f"{finding.level:8} {finding.subject}: {finding.message}{examples}"
-    if state.problems:
-        yield "`--repair` mends what the catalog can; a full sync what only the source can"
-    else:
-        yield "everything agrees"
 
 
 def _collected(done: Collected) -> Iterable[str]:

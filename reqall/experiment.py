@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from reqall.app import App, sync_project
+from reqall.app import App
 from reqall.core.assemble import Assembly
 from reqall.core.collection import Collection
 from reqall.core.config import ComponentConfig
@@ -18,6 +18,7 @@ from reqall.core.environment import data_folder
 from reqall.core.errors import JobError
 from reqall.core.evaluation import Evaluated, run_pipeline
 from reqall.core.jobs import Job, Jobs
+from reqall.core.start import sync_project
 
 SOURCE = "collection"
 

@@ -64,8 +64,8 @@ def serve(overrides: Overrides) -> None:
     after = _AfterHandshake(lambda: _start_schedule(app))
     try:
         server = build(app)
-        if app.sync_interval is not None:
-            server.middleware.append(after)
+        app.sync_interval  # noqa: B018 - a wrong one is told before anything is served
+        server.middleware.append(after)
         server.run("stdio")
     finally:
         after.stop()
@@ -96,10 +96,9 @@ class _AfterHandshake:
 
 def _start_schedule(app: App) -> None:
     try:
-        if app.schedule is not None:
-            app.schedule.start()
+        app.schedule.start()
     except ReqallError as error:
-        _log.error("projects are not synced by themselves: %s", error)
+        _log.error("projects are not synced by themselves, indexes not filled: %s", error)
 
 
 def _unique(tools: Iterable[SourceTool]) -> list[SourceTool]:

@@ -44,7 +44,14 @@ def check(app: App, *, live: bool = False) -> list[Finding]:
         found += [Finding("ok", "configuration", place), *_pipeline(app)]
     except ReqallError as error:
         return [*found, Finding("problem", "configuration", f"{place}\n{error}")]
-    return [*found, *_database(app), *_indexes(app), *_sources(app, live=live)]
+    return [*found, *_schedule(app), *_database(app), *_indexes(app), *_sources(app, live=live)]
+
+
+def _schedule(app: App) -> Iterator[Finding]:
+    try:
+        app.sync_interval  # noqa: B018 - reading it checks it
+    except ReqallError as error:
+        yield Finding("problem", "schedule", str(error))
 
 
 def _pipeline(app: App) -> Iterator[Finding]:
@@ -107,7 +114,9 @@ def _indexes(app: App) -> Iterator[Finding]:
         return  # the database has said so
     for index in indexer.indexes:
         if index.recaller.storage != "memory" and (lag := indexer.lag(index)):
-            yield Finding("note", f"index {index.name}", f"is {lag} documents behind; a sync brings it level")
+            yield Finding(
+                "note", f"index {index.name}", f"is {lag} documents behind; `reqall backfill` brings it level"
+            )
     pipeline = app.config.pipelines.get(app.pipeline_name.value)
     wanted = {arm.index for arm in pipeline.recall} if pipeline else set()
     for name, reason in problems.items():

@@ -18,6 +18,7 @@ def status_of(app: App, project: str = "") -> StatusAnswer:
     return StatusAnswer(
         projects=[_project(app, state) for state in states],
         schedule=f"every {in_words(app.sync_interval)}" if app.sync_interval else "off",
+        backfill=[job_answer(job)] if (job := app.jobs.latest("")) is not None and not job.ended else [],
         plugins_left_out=[str(plugin) for plugin in app.host.plugins if plugin.state != "loaded"],
     )
 

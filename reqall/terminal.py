@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from reqall.answers import HitAnswer, SearchAnswer, StatusAnswer
+from reqall.answers import HitAnswer, JobAnswer, SearchAnswer, StatusAnswer
 from reqall.core.host import PluginHost
 from reqall.core.jobs import Job, Jobs
 from reqall.core.types import native_id
@@ -50,7 +50,7 @@ def watch_job(jobs: Jobs, job: Job) -> Job:
     with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
         bar = progress.add_task("", total=None, pace="")
         while (job := jobs.get(job.job_id)).status == "RUNNING":
-            what = f"{native_id(job.project_id)} {job.phase}: {job.message}".removesuffix(": ")
+            what = f"{native_id(job.project_id)} {job.phase}: {job.message}".removesuffix(": ").strip()
             progress.update(
                 bar, description=escape(what), completed=job.done, total=job.total or None, pace=pace_in_words(job)
             )
@@ -129,7 +129,7 @@ def print_jobs(jobs: Sequence[Job]) -> None:
         facts = (pace_in_words(job), job.error or job.message)
         table.add_row(
             job.job_id,
-            job.project_id,
+            job.project_id or "(all)",
             job.kind,
             job.status,
             job.phase,
@@ -147,8 +147,7 @@ def print_status(answer: StatusAnswer) -> None:
         title = f"[bold]{escape(f'{project.project_id} {project.project_key}')}[/] {escape(project.name)}"
         console.print(f"{title}: {project.documents} documents, {project.freshness}", soft_wrap=True)
         for job in project.job:
-            doing = " ".join(filter(None, (job.phase, f"{job.done}/{job.total}", pace_in_words(job))))
-            console.print(f"    job {job.job_id} {job.status}: {doing}", soft_wrap=True)
+            console.print(f"    {_doing(job)}", soft_wrap=True)
         if project.last_error:
             console.print(f"    [red]last job failed:[/] {escape(project.last_error)}", soft_wrap=True)
         for index in project.indexes:
@@ -162,6 +161,13 @@ def print_status(answer: StatusAnswer) -> None:
                 )
     if not answer.projects:
         console.print("no project is initialised: `reqall sync PROJECT` does that")
+    for job in answer.backfill:
+        console.print(f"indexes of all projects: {_doing(job)}", soft_wrap=True)
     console.print(f"a running server syncs them by themselves: {answer.schedule}", soft_wrap=True)
     for plugin in answer.plugins_left_out:
         console.print(f"[red]plugin left out:[/] {escape(plugin)}", soft_wrap=True)
+
+
+def _doing(job: JobAnswer) -> str:
+    doing = " ".join(filter(None, (job.phase, f"{job.done}/{job.total}", pace_in_words(job))))
+    return f"job {job.job_id} {job.status}: {doing}"

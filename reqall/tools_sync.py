@@ -124,5 +124,6 @@ def _told_status(answer: StatusAnswer) -> str:
         facts += [f"index {i.index} is {i.documents_behind} behind" for i in project.indexes if i.documents_behind]
         facts += [f"index {i.index} is not kept: {i.problem}" for i in project.indexes if i.problem]
         lines.append(f"{project.project_id} {project.project_key}: {'; '.join(facts)}")
+    lines += [f"indexes of all projects: {_told_job(job)}" for job in answer.backfill]
     lines += [f"plugin left out: {plugin}" for plugin in answer.plugins_left_out]
     return "\n".join([*(lines or ["no project is initialised"]), f"syncs by themselves: {answer.schedule}"])

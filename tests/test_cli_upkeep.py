@@ -12,14 +12,15 @@ import pytest
 
 PROGRAM = """
 import sys, typer
-from reqall.commands_upkeep import register
+from reqall import commands_check, commands_jobs, commands_upkeep
 from reqall.core.errors import ReqallError
 from reqall.invocation import give
 cli = typer.Typer()
 @cli.callback()
 def options(config: str = "", db: str = "") -> None:
     give(config, db)
-register(cli)
+for commands in (commands_check, commands_jobs, commands_upkeep):
+    commands.register(cli)
 try:
     cli()
 except ReqallError as error:
@@ -75,10 +76,10 @@ def damage(settings, statement):
 
 
 def test_verify_says_that_everything_agrees(command):
-    done = command("verify", "AIP")
+    done = command("check", "--deep", "AIP")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[-1] == "everything agrees"
-    answer = json.loads(command("verify", "AIP", "--json").stdout)
+    answer = json.loads(command("check", "--deep", "AIP", "--json").stdout)
     assert answer["documents"] == 232
     assert {index["name"]: index["state"] for index in answer["indexes"]} == {
         "words": "level",
@@ -91,16 +92,16 @@ def test_verify_says_that_everything_agrees(command):
 
 def test_verify_finds_and_repairs(command, settings):
     damage(settings, "DELETE FROM chunk WHERE id IN (SELECT id FROM chunk ORDER BY id LIMIT 3)")
-    found = command("verify", "AIP")
+    found = command("check", "--deep", "AIP")
     assert found.returncode == 1
     assert "problem  " in found.stdout
     assert "--repair" in found.stdout.splitlines()[-1]
-    assert command("verify", "AIP").returncode == 1  # looking mends nothing
-    mended = command("verify", "AIP", "--repair", "--json")
+    assert command("check", "--deep", "AIP").returncode == 1  # looking mends nothing
+    mended = command("check", "--deep", "AIP", "--repair", "--json")
     assert mended.returncode == 0, mended.stdout + mended.stderr
     answer = json.loads(mended.stdout)
     assert 0 <= answer["embedded"] <= 5
-    assert command("verify", "AIP").returncode == 0
+    assert command("check", "--deep", "AIP").returncode == 0
 
 
 def test_forget_asks(command, settings):
@@ -157,7 +158,7 @@ def test_paths_open_nothing(command, settings, tmp_path):
     assert all(os.fspath(row["path"]) in text for row in rows.values())
 
 
-@pytest.mark.parametrize("arguments", [("verify", "NONE"), ("forget", "NONE", "--yes")])
+@pytest.mark.parametrize("arguments", [("check", "--deep", "NONE"), ("forget", "NONE", "--yes")])
 def test_a_project_that_is_not_there(command, arguments):
     done = command(*arguments)
     assert done.returncode == 1

@@ -150,3 +150,22 @@ def test_too_many_removals_wait_for_the_flag(tmp_path):
         assert (done.returncode, json.loads(done.stdout)["deleted"]) == (0, 30)
         assert len(content(app)[0]) == 17
         app.close()
+
+
+def test_an_item_that_left_for_another_project_keeps_the_links_that_end_here(tmp_path):
+    """An event of its deletion, long undone, is what leads to it."""
+    with JamaSimulator(project=tiny_project(40)) as simulator:
+        app = opened(simulator, tmp_path)
+        app.sync("TNY")
+        before = content(app)[1]
+        simulator.world.clock.advance(60)
+        simulator.world.delete(1005)
+        simulator.world.restore(1005, move_dates=True)
+        simulator.world.move(1005, {"project": 3})
+        job, requests = counted(simulator, app)
+        documents, links = content(app)
+        app.close()
+    assert job.deleted == 1
+    assert "jama:1005" not in documents
+    assert links == before
+    assert not any("relationships" == request.path.rpartition("/")[2] for request in requests)

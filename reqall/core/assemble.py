@@ -14,7 +14,8 @@ from reqall.core.database import Database
 from reqall.core.environment import Environment
 from reqall.core.errors import EmbedderError, NotFoundError, PluginError, ReqallError
 from reqall.core.host import PluginHost
-from reqall.core.indexing import Index, Indexer
+from reqall.core.index import Index
+from reqall.core.indexing import Indexer
 from reqall.core.pipeline import Arm, Pipeline
 from reqall.core.protocols import Chunker, Embedder, Source
 from reqall.core.registration import Registration, Services

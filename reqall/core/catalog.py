@@ -18,6 +18,7 @@ MAX_DEPTH = 64
 """Ancestors that a path names at most; it also ends a parent that is its own descendant."""
 
 _LINKS_LEVEL = "links level:"
+_SWEPT = "swept:"
 
 _ANCESTORS = f"""
 WITH RECURSIVE up(start, id, depth) AS (
@@ -62,10 +63,24 @@ class Catalog:
             (project.id, project.source, storable_text(project.key), storable_text(project.name)),
         )
 
-    def write_synced(self, tx: SqlConnection, project_id: str, watermark: str | None, time: datetime) -> None:
-        """Remember how far a finished sync came."""
+    def write_synced(
+        self, tx: SqlConnection, project_id: str, watermark: str | None, time: datetime, *, swept: bool = False
+    ) -> None:
+        """Remember how far a finished sync came; `swept`: it compared all ids with the source's."""
         bindings = (watermark, time.isoformat(), project_id)
         tx.execute("UPDATE project SET watermark = ?, synced = ? WHERE id = ?", bindings)
+        if swept:
+            tx.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (f"{_SWEPT}{project_id}", time.isoformat()))
+
+    def swept(self, project_id: str) -> datetime | None:
+        """Return when all ids of a project were last compared with the source's."""
+        rows = self.database.query("SELECT value FROM meta WHERE key = ?", (f"{_SWEPT}{project_id}",))
+        return time_of(rows[0][0]) if rows else None
+
+    def delete_project(self, tx: SqlConnection, project_id: str) -> None:
+        """Delete the project's own row and notes."""
+        tx.execute("DELETE FROM project WHERE id = ?", (project_id,))
+        tx.executemany("DELETE FROM meta WHERE key = ?", ((f"{note}{project_id}",) for note in (_LINKS_LEVEL, _SWEPT)))
 
     def hashes(self, ids: Iterable[str]) -> dict[str, Hashes]:
         """Look up what is stored of these documents."""

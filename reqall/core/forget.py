@@ -58,7 +58,7 @@ def _remove(assembly: Assembly, project_id: str, held: Lease) -> Forgotten:
             tx.execute(
                 f"DELETE FROM {table} WHERE project_id = ?{others}", (project_id, held.job.job_id)[: 1 + bool(others)]
             )
-        tx.execute("DELETE FROM project WHERE id = ?", (project_id,))
+        assembly.catalog.delete_project(tx, project_id)
 
     done = indexer.commit((), assembly.catalog.document_ids(project_id), eager=False, within=within)
     behind = []

@@ -5,52 +5,25 @@ transaction for documents, chunks, change log and every index that was level. `l
 index that is behind up to the newest change, from the catalog alone.
 """
 
-import threading
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+import time
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from reqall.core.batch import Committed, Plan, Within
 from reqall.core.catalog import Catalog
 from reqall.core.changes import Change, ChangeLog
-from reqall.core.errors import ConfigError, EmbedderError, PluginError
-from reqall.core.protocols import Budget, Chunker, Embedder, Recaller, SqlConnection, SupportsDrop
+from reqall.core.errors import EmbedderError, PluginError
+from reqall.core.index import Index
+from reqall.core.protocols import SqlConnection, SupportsDrop
 from reqall.core.rows import Hashes, storable
-from reqall.core.types import Chunk, ChunkDraft, Document, Facets, IndexBatch, IndexEntry, Position
+from reqall.core.turn import Turn
+from reqall.core.types import Chunk, Document, Facets, IndexBatch, IndexEntry, Position
 
 LEVEL_BATCH = 64
 """Documents per step when an index catches up: some seconds of embedding."""
 
-
-@dataclass(frozen=True, slots=True)
-class Index:
-    """A named index of the configuration: how documents are cut, and where they are kept.
-
-    `chunking` identifies the cutting; indexes with the same one share chunks. `fingerprint`
-    identifies all that decides what is stored. `levelling` is held by the thread that catches up.
-    """
-
-    name: str
-    recaller: Recaller
-    chunker: Chunker
-    chunking: str
-    fingerprint: str
-    embedder: Embedder | None = None
-    levelling: threading.Lock = field(default_factory=threading.Lock, compare=False, repr=False)
-
-    def cut(self, document: Document) -> Sequence[ChunkDraft]:
-        """Cut a document; a piece longer than the embedder reads is refused, not hidden."""
-        if self.embedder is None:
-            return self.chunker.chunk(document, Budget(None, _words))
-        budget = Budget(self.embedder.max_tokens, self.embedder.count_tokens)
-        drafts = self.chunker.chunk(document, budget)
-        if any(self.embedder.count_tokens(draft.text) > self.embedder.max_tokens for draft in drafts):
-            raise ConfigError(
-                f"the chunker of index {self.name!r} made a piece longer than its embedder reads"
-                f" ({self.embedder.max_tokens} tokens); the rest would be invisible",
-                "choose a chunker that keeps to a budget, such as 'sentences'",
-            )
-        return drafts
+WAIT_SECONDS = 0.5
+"""Between two looks whether another process that levels the same index is through."""
 
 
 class Indexer:
@@ -148,16 +121,38 @@ class Indexer:
             index.recaller.apply(IndexBatch(entries, plan.deleted, position), prepared, tx)
 
     def level(self, index: Index, within: Within) -> int:
-        """Bring an index up to the newest change, step by step; the number of texts embedded is returned."""
+        """Bring an index up to the newest change, step by step; the number of texts embedded is returned.
+
+        When another process is at it, wait for that one; `within` is called meanwhile too.
+        """
+        if index.recaller.storage == "memory":
+            with index.levelling:
+                return self._level(index, within, lambda: None)
+        turn = Turn(self.catalog.database, self.expected(index))
+
+        def wait() -> None:
+            while not turn.take():
+                with self.catalog.database.writing() as tx:
+                    within(tx, Committed())
+                time.sleep(WAIT_SECONDS)
+
         with index.levelling:
-            if self.applied(index) is None:
-                self._drop(index)
-            seq = self.applied(index) or 0
-            embedded = 0
-            while changes := self.log.after(seq, LEVEL_BATCH):
-                seq, count = self._step(index, seq, changes, within)
-                embedded += count
-            return embedded
+            try:
+                return self._level(index, within, wait)
+            finally:
+                turn.end()
+
+    def _level(self, index: Index, within: Within, wait: Callable[[], None]) -> int:
+        wait()
+        if self.applied(index) is None:
+            self._drop(index)
+        seq = self.applied(index) or 0
+        embedded = 0
+        while changes := self.log.after(seq, LEVEL_BATCH):
+            seq, count = self._step(index, seq, changes, within)
+            embedded += count
+            wait()
+        return embedded
 
     def _step(self, index: Index, seq: int, changes: list[Change], within: Within) -> tuple[int, int]:
         """Take one step; where the index now is, and the number of texts embedded."""
@@ -234,7 +229,3 @@ def _entries(documents: Iterable[Document], chunks: dict[str, list[Chunk]]) -> d
 
 def _flat(groups: dict[str, list[Any]]) -> list[Any]:
     return [item for group in groups.values() for item in group]
-
-
-def _words(text: str) -> int:
-    return len(text.split())

@@ -7,7 +7,8 @@ from typing import Literal
 
 from reqall.core.errors import ReqallError
 from reqall.core.findings import Findings
-from reqall.core.indexing import Index, Indexer
+from reqall.core.index import Index
+from reqall.core.indexing import Indexer
 from reqall.core.protocols import SupportsInspection
 from reqall.core.types import Chunk, Document, Facets, IndexEntry
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 from reqall.core.errors import ReqallError
 from reqall.core.findings import Finding, Findings
-from reqall.core.indexing import Index, Indexer
+from reqall.core.index import Index
+from reqall.core.indexing import Indexer
 from reqall.core.inspection import IndexState, inspect_index
 from reqall.core.rows import Hashes
 from reqall.core.types import Chunk, Document

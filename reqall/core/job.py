@@ -9,10 +9,10 @@ Status: TypeAlias = Literal["QUEUED", "RUNNING", "DONE", "ERROR", "CANCELLED"]
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Counts are documents, `embedded` texts, `requests` HTTP requests.
+    """Counts are documents (`changed`: written anew), `embedded` texts, `requests` HTTP requests.
 
     QUEUED: nobody runs it at the moment. `rate` is documents per second, `eta_seconds` what the phase
-    (not the job) still takes; 0 is unknown.
+    (not the job) still takes; 0 is unknown. `allow_removals`: who asked for it lets many documents go at once.
     """
 
     job_id: str
@@ -24,6 +24,7 @@ class Job:
     total: int = 0
     embedded: int = 0
     deleted: int = 0
+    changed: int = 0
     requests: int = 0
     message: str = ""
     error: str = ""
@@ -31,6 +32,7 @@ class Job:
     finished: str | None = None
     rate: float = 0.0
     eta_seconds: int = 0
+    allow_removals: bool = False
 
     @property
     def ended(self) -> bool:

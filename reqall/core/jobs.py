@@ -30,7 +30,10 @@ CLOSE_SECONDS = 1.0
 
 KEPT_PER_PROJECT = 50
 KINDS = ("sync", "full")
-"""Of syncs, from less to more work: who takes one over does no less than was asked for. Others are not taken over."""
+"""Of syncs, from less to more work: who takes one over does no less than was asked for."""
+
+BACKFILL = "backfill"
+"""Of the job that levels the indexes of all projects from the catalog; it belongs to no project (project id "")."""
 
 TAKEN_OVER = "taken over from a process that ended"
 WAITING = "its process ended; the next sync of the project, or the schedule, takes it over"
@@ -58,8 +61,10 @@ class Jobs:
         self._running: set[tuple[str, int]] = set()
         self._changed = threading.Condition()
 
-    def claim(self, kind: str, project_id: str, seen: str | None = None) -> tuple[Job, Lease | None]:
-        """Take the project's lease: for a new job, or for one whose owner is gone.
+    def claim(
+        self, kind: str, project_id: str, seen: str | None = None, *, allow_removals: bool = False
+    ) -> tuple[Job, Lease | None]:
+        """Take the project's lease: for a new job, or for a sync or backfill whose owner is gone.
 
         When a job of the project runs already, that one is returned, and no lease; likewise when
         `seen` is given (the id of the newest job that the caller knows, "" for none) and there is a newer one.
@@ -69,13 +74,14 @@ class Jobs:
             if newest is None or newest.ended:
                 if newest is not None and seen not in (None, newest.job_id):
                     return newest, None
-                return self._begin(tx, kind, project_id)
+                return self._begin(tx, kind, project_id, allow_removals=allow_removals)
             if newest.status == "RUNNING":
                 return newest, None
-            if kind in KINDS and newest.kind in KINDS:
+            if {kind, newest.kind} <= {*KINDS} or kind == newest.kind == BACKFILL:
+                newest = replace(newest, allow_removals=newest.allow_removals or allow_removals)
                 return self._take_over(tx, newest, kind)
             self._write(tx, replace(newest, status="ERROR", error="its process ended before it was done"))
-            return self._begin(tx, kind, project_id)
+            return self._begin(tx, kind, project_id, allow_removals=allow_removals)
 
     def run(self, lease: Lease, work: Callable[[Lease], str]) -> Job:
         """Run `work` under the lease, with a heartbeat; how it ended is returned, never raised.
@@ -154,9 +160,9 @@ class Jobs:
         """List the jobs of all projects, the newest first."""
         return self._read("true ORDER BY number DESC LIMIT ?", limit)
 
-    def waiting(self) -> list[Job]:
-        """List the jobs whose owner is gone."""
-        return [job for job in self._read(_OPEN) if job.status == "QUEUED"]
+    def open(self) -> list[Job]:
+        """List the jobs that have not ended; those whose owner is gone are QUEUED."""
+        return self._read(_OPEN)
 
     def _read(self, condition: str, *bindings: Any) -> list[Job]:
         rows = self.database.query(f"SELECT state, owner, heartbeat FROM job WHERE {condition}", bindings)
@@ -170,10 +176,11 @@ class Jobs:
     def _is_held(self, owner: str, heartbeat: float) -> bool:
         return is_alive(owner, self.clock().timestamp() - heartbeat)
 
-    def _begin(self, tx: SqlConnection, kind: str, project_id: str) -> tuple[Job, Lease]:
+    def _begin(self, tx: SqlConnection, kind: str, project_id: str, *, allow_removals: bool) -> tuple[Job, Lease]:
         now = self.clock()
         started = now.isoformat(timespec="seconds")
-        job = Job(uuid.uuid4().hex[:12], project_id, kind, "RUNNING", "starting", started=started)
+        name = uuid.uuid4().hex[:12]
+        job = Job(name, project_id, kind, "RUNNING", "starting", started=started, allow_removals=allow_removals)
         tx.execute(
             "INSERT INTO job(id, kind, project_id, status, owner, heartbeat, state, started)"
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -190,7 +197,7 @@ class Jobs:
 
     def _take_over(self, tx: SqlConnection, job: Job, kind: str) -> tuple[Job, Lease]:
         token = int(next(tx.execute("SELECT token FROM job WHERE id = ?", (job.job_id,)))[0]) + 1
-        kind = max(kind, job.kind, key=KINDS.index)
+        kind = job.kind if is_enough(job.kind, kind) else kind
         job = replace(job, kind=kind, status="RUNNING", message=TAKEN_OVER)
         tx.execute(
             "UPDATE job SET kind = ?, status = ?, owner = ?, token = ?, heartbeat = ?, state = ? WHERE id = ?",

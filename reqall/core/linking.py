@@ -31,7 +31,9 @@ class Linking:
         if not isinstance(self.source, SupportsLinkChanges):
             return False
         ends = self.catalog.link_ends(self.project.id, sorted(shown - written - gone))
-        page = self.source.changed_links(self.project, since, sorted(written - gone), ends)
+        # What left for another project still has its links, and some of them may end here.
+        left = (key for key, linked in self.catalog.link_ends(self.project.id, sorted(gone)).items() if linked)
+        page = self.source.changed_links(self.project, since, sorted({*(written - gone), *left}), ends)
         if page is None:
             return False
         around = {*gone, *(document_id for document_id, _ in page.items)}

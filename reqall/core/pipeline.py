@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from reqall.core.errors import PluginError, ReqallError
-from reqall.core.indexing import Index, Indexer
+from reqall.core.index import Index
+from reqall.core.indexing import Indexer
 from reqall.core.keys import key_tokens
 from reqall.core.present import best_text
 from reqall.core.protocols import Fuser, QueryExpander, Reranker
@@ -149,7 +150,8 @@ class Pipeline:
                 self._indexer.level(arm.index, lambda _tx, _done: None)
         elif not self._indexer.is_level(arm.index) and (lag := self._indexer.lag(arm.index, filters.project_ids)):
             trace.warnings.append(
-                f"index {arm.index.name!r} does not hold {lag} documents as they are now; a sync brings it level"
+                f"index {arm.index.name!r} does not hold {lag} documents as they are now; a running server"
+                " or `reqall backfill` brings it level"
             )
 
     def _current(self, pool: DocumentRanking, filters: Filters) -> dict[str, Document]:

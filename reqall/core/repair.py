@@ -7,7 +7,8 @@ indexes catch up as after any change. So a repair that is killed is finished by 
 from collections.abc import Iterable
 
 from reqall.core.batch import Committed, Within
-from reqall.core.indexing import Index, Indexer
+from reqall.core.index import Index
+from reqall.core.indexing import Indexer
 from reqall.core.integrity import Integrity
 from reqall.core.protocols import SqlConnection, SupportsDrop
 from reqall.core.types import IndexBatch

@@ -1,9 +1,10 @@
-"""Syncs every initialised project now and then, as long as this process lives.
+"""Syncs every initialised project now and then, and fills indexes that are behind, as long as this process lives.
 
 Nothing is kept in memory of when to run: a look at the catalog every minute says which projects are
 due. So a run that was missed (a laptop that slept, a server that was off) is made up for once, and
 of several processes that share the file whichever looks first takes the project's lease; the others
 find it fresh. A first sync that never finished is resumed at start, a job whose process ended at once.
+Indexes are filled whenever one is behind and no sync is running, which would do it at its end.
 """
 
 import logging
@@ -16,10 +17,13 @@ from typing import Any
 
 from reqall.core.catalog import Catalog
 from reqall.core.errors import ConfigError, ReqallError
-from reqall.core.jobs import KINDS, Job, Jobs
+from reqall.core.jobs import BACKFILL, KINDS, Job, Jobs
 
 VARIABLE = "SYNC_INTERVAL_HOURS"
 DEFAULT_HOURS = 2.0
+PATIENCE = timedelta(hours=DEFAULT_HOURS)
+"""How long after a backfill that failed the next one begins, where projects are not synced by themselves."""
+
 LOOK_SECONDS = 60.0
 
 _log = logging.getLogger("reqall.schedule")
@@ -46,19 +50,22 @@ class Schedule:
         catalog: Catalog,
         jobs: Jobs,
         sync: Callable[[str, str], Job],
-        interval: timedelta,
+        interval: timedelta | None,
+        backfill: Callable[[str], Job | None] = lambda _newest: None,
         look_seconds: float = LOOK_SECONDS,
     ) -> None:
-        """Do nothing yet.
+        """Do nothing yet; without an interval no project is synced.
 
         `sync` takes the ids of a project and of its newest job ("" = none; if there is a newer one by then, it does
-        nothing), and returns the job when it has ended.
+        nothing), and returns the job when it has ended. `backfill` takes the id of the newest backfill, and does
+        nothing when every index is level.
         """
         self.interval = interval
+        self._backfill = backfill
         self._catalog = catalog
         self._jobs = jobs
         self._sync = sync
-        self._look_seconds = min(look_seconds, interval.total_seconds())
+        self._look_seconds = min(look_seconds, interval.total_seconds()) if interval else look_seconds
         self._begun = jobs.clock()
         self._failed: dict[str, datetime] = {}
         self._left_out: set[str] = set()
@@ -91,19 +98,32 @@ class Schedule:
 
     def due(self) -> list[str]:
         """List the ids of the projects to sync now."""
-        orphans = [job.project_id for job in self._jobs.waiting()]
+        if self.interval is None:
+            return []
+        orphans = [job.project_id for job in self._jobs.open() if job.status == "QUEUED" and job.kind != BACKFILL]
         projects = dict.fromkeys([*orphans, *(state.project.id for state in self._catalog.projects())])
         return [project_id for project_id in projects if self._is_due(project_id, self._jobs.latest(project_id))]
 
     def run_due(self) -> list[Job]:
-        """Sync what is due, one after the other; the jobs as they ended."""
+        """Sync what is due, one after the other, then fill indexes; the jobs as they ended."""
         ended = []
         for project_id in self.due():
             # Another process may have done it while we synced the one before.
             newest = self._jobs.latest(project_id)
             if not self._stop.is_set() and self._is_due(project_id, newest):
                 ended += self._sync_one(project_id, newest.job_id if newest else "")
-        return ended
+        return ended + self._fill()
+
+    def _fill(self) -> list[Job]:
+        """Fill indexes that are behind, unless it was just tried in vain or another job is at it."""
+        newest = self._jobs.latest("")
+        failed = newest is not None and newest.status in ("ERROR", "CANCELLED") and newest.finished
+        if failed and self._is_fresh(datetime.fromisoformat(failed), self._jobs.clock()):
+            return []
+        if self._stop.is_set() or any(job.status == "RUNNING" for job in self._jobs.open()):
+            return []
+        job = self._backfill(newest.job_id if newest else "")
+        return [job] if job is not None else []
 
     def _look(self) -> None:
         # Not in the scheduler's own thread, which is waited for at the end of the process.
@@ -137,7 +157,7 @@ class Schedule:
 
     def _is_fresh(self, time: datetime | None, now: datetime) -> bool:
         # A time that lies ahead is another host's clock: it counts as well.
-        return time is not None and abs(now - time) < self.interval
+        return time is not None and abs(now - time) < (self.interval or PATIENCE)
 
     def _sync_one(self, project_id: str, newest: str) -> list[Job]:
         try:

@@ -6,14 +6,14 @@ nothing. The watermark is stored only when the walk is complete, so a broken syn
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from reqall.core.batch import Committed
 from reqall.core.catalog import Catalog
-from reqall.core.errors import EmbedderError
 from reqall.core.indexing import Indexer
 from reqall.core.jobs import Lease
+from reqall.core.levelling import level_all
 from reqall.core.linking import Linking
 from reqall.core.protocols import (
     Source,
@@ -27,10 +27,13 @@ from reqall.core.removals import REMOVED_UNASKED, Withheld, withheld
 from reqall.core.rows import storable_text
 from reqall.core.types import Document, Page, Project
 
+SWEEP_INTERVAL = timedelta(days=7)
+"""How often all ids, and all links, are compared with the source's, though nothing says that they differ."""
+
 
 @dataclass
 class Sync:
-    """One sync of one project under one lease; `allow_removals` says that many documents may go at once."""
+    """One sync of one project under one lease."""
 
     source: Source
     catalog: Catalog
@@ -38,13 +41,11 @@ class Sync:
     project: Project
     lease: Lease
     clock: Callable[[], datetime]
-    allow_removals: bool = False
     seen: set[str] = field(default_factory=set)
     written: set[str] = field(default_factory=set)
     gone: set[str] = field(default_factory=set)
     swept: bool = False
     withheld: Withheld | None = None
-    changed: int = 0
     mode: str = ""
 
     def run(self, *, full: bool) -> str:
@@ -69,17 +70,18 @@ class Sync:
         watermark = self._documents(since)
         watermark = self._reconcile(since, watermark)
         self._links(since if links_were_level and not self.swept else None)
+        is_swept = not self.withheld and (self.swept or since is None)
         if self.withheld:
             # What is not shown now may change unseen: the next sync starts no later than this one did.
             watermark = since = state.watermark if state else None
         with self.catalog.database.writing() as tx:
             self.lease.advance(tx)
-            self.catalog.write_synced(tx, self.project.id, watermark or since, self.clock())
-        self._level()
+            self.catalog.write_synced(tx, self.project.id, watermark or since, self.clock(), swept=is_swept)
+        level_all(self.indexer, self.lease)
         if self.withheld:
             raise self.withheld.error(self.project)
         job = self.lease.job
-        return f"{self.changed} changed, {job.deleted} deleted, {self.catalog.count(self.project.id)} documents in all"
+        return f"{job.changed} changed, {job.deleted} deleted, {self.catalog.count(self.project.id)} documents in all"
 
     def _documents(self, since: str | None) -> str | None:
         watermark = None
@@ -104,11 +106,12 @@ class Sync:
                 total=max(page.total or 0, len(self.seen)),
                 embedded=job.embedded + done.embedded,
                 deleted=job.deleted + done.deleted,
+                changed=job.changed + done.written,
                 requests=job.requests + page.requests,
                 message=self.mode,
             )
 
-        self.changed += self.indexer.commit(documents, deleted, eager=eager, within=within).written
+        self.indexer.commit(documents, deleted, eager=eager, within=within)
 
     def _reconcile(self, since: str | None, watermark: str | None) -> str | None:
         """Find what the source no longer has, and what pages that shifted hid from the walk.
@@ -123,7 +126,7 @@ class Sync:
             found = self.source.present(self.project, sorted(suspects))
             self._remove(suspects - set(map(storable_text, found.items)), found.requests)
             stored, suspects = stored - self.gone, set()
-        if not suspects and not self._miscounted(len(stored)):
+        if not suspects and not self._is_sweep_due(since) and not self._miscounted(len(stored)):
             return watermark
         self.swept, swept = True, set[str]()
         requests = 0
@@ -131,7 +134,7 @@ class Sync:
             swept.update(map(storable_text, page.items))
             requests += page.requests
         gone = (suspects | (stored - self.seen)) - swept
-        self.withheld = None if self.allow_removals else withheld(gone, len(stored))
+        self.withheld = None if self.lease.job.allow_removals else withheld(gone, len(stored))
         self._remove(set() if self.withheld else gone, requests)
         # What came while we walked lies behind the watermark; only what was missed needs it all.
         for start in dict.fromkeys((watermark or since, None)):
@@ -143,6 +146,11 @@ class Sync:
     def _remove(self, gone: set[str], requests: int) -> None:
         self.gone |= gone
         self._commit((), gone, Page((), total=self.lease.job.total, requests=requests), eager=False)
+
+    def _is_sweep_due(self, since: str | None) -> bool:
+        """Tell whether it is a week since all ids were compared: what nothing tells of is found then."""
+        swept = self.catalog.swept(self.project.id)
+        return since is not None and (swept is None or abs(self.clock() - swept) >= SWEEP_INTERVAL)
 
     def _miscounted(self, stored: int) -> bool:
         return isinstance(self.source, SupportsCount) and self.source.count(self.project) != stored
@@ -166,21 +174,3 @@ class Sync:
         linking = Linking(self.source, self.catalog, self.project, self.lease)
         if since is None or not linking.changed(since, self.written, self.seen, self.gone):
             linking.all(self.withheld.ids if self.withheld else ())
-
-    def _level(self) -> None:
-        """Bring the indexes that stayed behind level: the slow part of a first sync."""
-        failures: list[EmbedderError] = []
-        behind = [i for i in self.indexer.indexes if i.recaller.storage != "memory" and not self.indexer.is_level(i)]
-        for index in sorted(behind, key=lambda index: index.embedder is not None):
-            phase = "embedding" if index.embedder else "indexing"
-            self.lease.report(phase=phase, done=0, total=self.indexer.lag(index))
-            try:
-                self.indexer.level(index, self._levelled)
-            except EmbedderError as error:  # the others come level all the same
-                failures.append(error)
-        if failures:
-            raise failures[0]
-
-    def _levelled(self, tx: SqlConnection, done: Committed) -> None:
-        job = self.lease.job
-        self.lease.advance(tx, done=min(job.done + done.written, job.total), embedded=job.embedded + done.embedded)

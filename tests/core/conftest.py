@@ -9,7 +9,8 @@ from reqall import ChunkDraft, Document, Filters, Services
 from reqall.core.catalog import Catalog
 from reqall.core.changes import ChangeLog
 from reqall.core.database import Database
-from reqall.core.indexing import Index, Indexer
+from reqall.core.index import Index
+from reqall.core.indexing import Indexer
 from reqall.plugins.recallers import register_recallers
 from reqall.testing.fakes import HashingEmbedder
 

@@ -8,12 +8,15 @@ import threading
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from reqall import Filters
+from reqall import Filters, JobError
+from reqall.core.batch import Committed
 from reqall.core.indexing import LEVEL_BATCH
+from reqall.core.turn import Turn
 from reqall.testing.fakes import HashingEmbedder
 
 TEXTS = ("alarm", "battery", "alarm\nbattery", "siren\nfilter\nalarm", "")
@@ -110,14 +113,17 @@ def test_no_history_leaves_an_index_wrong(make_bench, document):
 
 
 class Meeting(HashingEmbedder):
-    """Waits at its first call until all others embed too."""
+    """Waits at its first call until all others embed too; they may, as if its owner did not beat."""
 
-    def __init__(self, barrier):
+    def __init__(self, barrier, database):
         super().__init__()
         self.barrier = barrier
+        self.database = database
 
     def embed_documents(self, texts):
         if not self.embedded:
+            with self.database.writing() as tx:
+                tx.execute("DELETE FROM meta WHERE key GLOB 'turn:*'")
             self.barrier.wait(10)
         return super().embed_documents(texts)
 
@@ -147,12 +153,13 @@ def test_two_processes_that_level_one_index_do_not_undo_each_other(make_bench, d
     benches = [make_bench(), make_bench()]
     benches[0].commit(*(document(n, f"alarm\ntext{n}") for n in range(count)), eager=False)
     barrier = threading.Barrier(2)
-    indexes = [bench.index("late", Meeting(barrier), chunking="late") for bench in benches]
+    indexes = [bench.index("late", Meeting(barrier, bench.database), chunking="late") for bench in benches]
     seen = []
 
     def level(bench, index):
-        def within(_tx, _done):
-            seen.append(bench.indexer.applied(index) or 0)
+        def within(_tx, done):
+            if done != Committed():
+                seen.append(bench.indexer.applied(index) or 0)
 
         bench.indexer.level(index, within)
 
@@ -162,6 +169,56 @@ def test_two_processes_that_level_one_index_do_not_undo_each_other(make_bench, d
     assert benches[0].held(indexes[0]) == sorted(chunks)
     assert len(chunks) == 2 * count
     assert all(bench.indexer.is_level(index) for bench, index in zip(benches, indexes, strict=True))
+
+
+def test_of_two_processes_that_level_one_index_one_embeds_and_the_other_waits(make_bench, document):
+    benches = [make_bench(), make_bench()]
+    count = 2 * LEVEL_BATCH
+    benches[0].commit(*(document(n, f"text{n}") for n in range(count)), eager=False)
+    waited = []
+
+    def look(texts):
+        with benches[1].database.reading() as reader:
+            held = [index for (index,) in reader.execute("SELECT key FROM meta WHERE key GLOB 'turn:*'")]
+        waited.extend(held)
+
+    benches[0].embedder.before = look
+    in_threads(*(lambda bench=bench: bench.level(bench.meaning) for bench in benches))
+    assert sum(len(bench.embedder.embedded) for bench in benches) == count
+    assert benches[1].held(benches[1].meaning) == benches[0].chunks()
+    assert benches[0].database.query("SELECT key FROM meta WHERE key GLOB 'turn:*'") == []
+    assert len(waited) <= 1
+
+
+def test_a_wait_for_another_process_ends_when_the_job_is_cancelled(make_bench, document):
+    mine, other = make_bench(), make_bench()
+    mine.commit(document(1, "text"), eager=False)
+    assert Turn(other.database, mine.indexer.expected(mine.meaning)).take()
+
+    def cancelled(_tx, done):
+        assert done == Committed()
+        raise JobError("cancelled")
+
+    with pytest.raises(JobError, match="cancelled"):
+        mine.indexer.level(mine.meaning, cancelled)
+    assert mine.embedder.embedded == []
+
+
+TAKE = """
+import sys
+from pathlib import Path
+from reqall.core.database import Database
+from reqall.core.turn import Turn
+assert Turn(Database(Path(sys.argv[1])), sys.argv[2]).take()
+"""
+
+
+def test_the_turn_of_a_process_that_was_killed_is_void(make_bench, document):
+    bench = make_bench()
+    bench.commit(document(1, "text"), eager=False)
+    index = bench.indexer.expected(bench.meaning)
+    subprocess.run([sys.executable, "-c", TAKE, str(bench.database.path), index], check=True, timeout=60)
+    assert bench.level(bench.meaning) == 1
 
 
 def test_two_threads_of_one_process_embed_once(bench, document):
@@ -174,7 +231,7 @@ def test_two_threads_of_one_process_embed_once(bench, document):
 def test_indexes_that_share_chunks_may_catch_up_at_once(bench, document):
     bench.commit(*(document(n, f"alarm\ntext{n}") for n in range(LEVEL_BATCH)), eager=False)
     barrier = threading.Barrier(2)
-    indexes = [bench.index(name, Meeting(barrier), chunking="shared") for name in ("left", "right")]
+    indexes = [bench.index(name, Meeting(barrier, bench.database), chunking="shared") for name in ("left", "right")]
     in_threads(*(lambda index=index: bench.level(index) for index in indexes))
     chunks = sorted(bench.database.query("SELECT document_id, id FROM chunk WHERE chunking = 'shared'"))
     assert bench.held(indexes[0]) == bench.held(indexes[1]) == chunks

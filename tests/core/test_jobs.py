@@ -123,12 +123,12 @@ def test_the_job_of_a_killed_process_is_taken_over_at_once(jobs, owner, waited_f
     while jobs.get(job_id).status == "RUNNING" and time.monotonic() < deadline:
         time.sleep(0.01)
     assert (jobs.get(job_id).status, jobs.get(job_id).message) == ("QUEUED", WAITING)
-    assert [job.job_id for job in jobs.waiting()] == [job_id]
+    assert [(job.job_id, job.status) for job in jobs.open()] == [(job_id, "QUEUED")]
     job, lease = jobs.claim("sync", "s:p")
     assert lease is not None
     assert (job.job_id, job.status, job.message) == (job_id, "RUNNING", TAKEN_OVER)
     assert jobs.get(job_id) == job
-    assert jobs.waiting() == []
+    assert [job.status for job in jobs.open()] == ["RUNNING"]
     ended = jobs.run(lease, lambda held: held.report(message="incremental") or "3 changed")
     assert (ended.job_id, ended.status, ended.message) == (job_id, "DONE", f"3 changed; {TAKEN_OVER}")
 

@@ -103,7 +103,7 @@ def test_a_job_that_nobody_runs_can_be_cancelled(jobs):
         tx.execute("UPDATE job SET heartbeat = 0")
     assert jobs.get(job.job_id).status == "QUEUED"
     assert jobs.cancel(job.job_id).status == "CANCELLED"
-    assert jobs.waiting() == []
+    assert jobs.open() == []
     assert jobs.claim("sync", "s:p")[0].job_id != job.job_id
 
 

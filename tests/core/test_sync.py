@@ -1,7 +1,8 @@
 """Sync: what the source holds is in the catalog, whatever happens on the way, and no more is asked than needed."""
 
 from collections import Counter
-from datetime import UTC, datetime
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -39,6 +40,7 @@ class Desk:
     def __init__(self, bench, source):
         self.bench, self.source = bench, source
         self.jobs = Jobs(bench.database)
+        self.now = NOW
 
     def run(self, *, full=False):
         """Sync as the App does; the ended job."""
@@ -47,7 +49,7 @@ class Desk:
 
         def work(held):
             bench = self.bench
-            return Sync(self.source, bench.catalog, bench.indexer, self.source.project, held, lambda: NOW).run(
+            return Sync(self.source, bench.catalog, bench.indexer, self.source.project, held, lambda: self.now).run(
                 full=full
             )
 
@@ -420,3 +422,36 @@ def test_a_project_that_is_renamed_in_its_source_is_renamed_here(desk):
     desk.source.project = type(desk.source.project)("list:1", "list", "P2", "Renamed")
     done(desk.run())
     assert desk.state().project == desk.source.project
+
+
+def test_a_week_after_the_last_sweep_all_ids_and_links_are_compared(bench):
+    """What left in silence while as much came (no event, no date, the same count) is found then."""
+    source = CountingSource()
+    source.put("2", "leaves in silence")
+    source.put("1", "stays")
+    desk = Desk(bench, source)
+    assert desk.run().status == "DONE"
+    held = source.held.pop("list:2")
+    source.held["list:3"] = replace(held, id="list:3")
+    desk.now += timedelta(days=6)
+    assert desk.run().deleted == 0
+    assert source.calls["document_ids"] == 0
+    desk.now += timedelta(days=1)
+    assert desk.run().deleted == 1
+    assert set(bench.catalog.document_ids("list:1")) == {"list:1", "list:3"}
+    assert (source.calls["document_ids"], source.calls["links"]) == (1, 1)
+    desk.now += timedelta(days=6)
+    desk.run()
+    assert source.calls["document_ids"] == 0
+
+
+def test_counters_go_on_when_a_sync_is_taken_over(desk):
+    desk.source.put("1", "one")
+    job, lease = desk.jobs.claim("sync", "list:1", allow_removals=True)
+    lease.report(changed=5)
+    with desk.bench.database.writing() as tx:
+        tx.execute("UPDATE job SET heartbeat = 0")
+    ended = desk.run()
+    assert (ended.job_id, ended.allow_removals) == (job.job_id, True)
+    assert ended.changed == 5 + len(desk.source.held)
+    assert ended.message.startswith(f"{ended.changed} changed")

@@ -42,14 +42,12 @@ def sync(bench):
     """Sync a source as the App does; the ended job."""
     jobs = Jobs(bench.database)
 
-    def run(source, *, full=False, **options):
+    def run(source, *, full=False, allow_removals=False):
         source.calls.clear()
-        _, lease = jobs.claim("sync", source.project.id)
+        _, lease = jobs.claim("sync", source.project.id, allow_removals=allow_removals)
         return jobs.run(
             lease,
-            lambda held: Sync(source, bench.catalog, bench.indexer, source.project, held, lambda: NOW, **options).run(
-                full=full
-            ),
+            lambda held: Sync(source, bench.catalog, bench.indexer, source.project, held, lambda: NOW).run(full=full),
         )
 
     return run

@@ -2,9 +2,10 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
 
 from reqall import (
-    ConfigError,
     Document,
     InputError,
     ItemType,
@@ -12,22 +13,23 @@ from reqall import (
     NotFoundError,
     Page,
     Project,
-    ReqallError,
     SourceAuthError,
     native_id,
 )
-from reqall.plugins.sources.jama.http.address import base_url, is_set
+from reqall.plugins.sources.jama.checking import problems
+from reqall.plugins.sources.jama.http.address import is_set
 from reqall.plugins.sources.jama.http.answers import Row
-from reqall.plugins.sources.jama.http.client import JamaClient
+from reqall.plugins.sources.jama.http.client import JamaClient, Listing
 from reqall.plugins.sources.jama.http.connection import Certificates
 from reqall.plugins.sources.jama.options import JamaOptions
 from reqall.plugins.sources.jama.reading.activity import Activity
+from reqall.plugins.sources.jama.reading.definitions import digest
 from reqall.plugins.sources.jama.reading.deletions import deleted_items
-from reqall.plugins.sources.jama.reading.items import ItemReader
+from reqall.plugins.sources.jama.reading.items import ItemReader, moment
 from reqall.plugins.sources.jama.reading.links import relationships_of_changed
 from reqall.plugins.sources.jama.reading.resolve import MasterData
 from reqall.plugins.sources.jama.reading.schema import ATTACHMENT
-from reqall.plugins.sources.jama.reading.watermark import Watermark
+from reqall.plugins.sources.jama.reading.watermark import Mark, Watermark
 
 ITEMS = "/abstractitems"
 
@@ -92,23 +94,37 @@ class JamaSource:
     def documents(self, project: Project, since: str | None) -> Iterator[Page[Document]]:
         """Walk all items but attachments, or those with activity at or after `since` (inclusive).
 
-        The watermark is the newest activity date seen so far, but at most five minutes before
-        Jama's own time when the walk began: it is a place to start from once the walk is complete.
+        All too when, once a day, the item types or picklists turn out to have changed since. The
+        watermark is the newest activity date seen so far, but at most five minutes before Jama's
+        own time when the walk began: it is a place to start from once the walk is complete.
         """
-        reader, watermark = self.reader, Watermark(since)
-        total: int | None = None
         sent = self.client.sent
-        params = {**self._in(project), **({"lastActivityDate": since} if since else {})}
-        for listing in self.client.pages(ITEMS, {**params, "sortBy": STABLE_SORT}):
+        mark, params, listings = self._begun(project, Mark.of(since))
+        reader, watermark = self.reader, Watermark(mark.date)
+        total: int | None = None
+        for listing in listings:
             rows = self._without_attachments(listing.rows)
             if total is None and listing.total is not None:
                 whole = len(listing.rows) >= listing.total
                 total = len(rows) if whole else listing.total - self.attachments(params)
             watermark.see(listing)
-            self._activity(project).see(listing, watermark.value)
+            self._activity(project).see(listing, watermark.date)
             items = [reader.document(row, project.id) for row in rows]
             sent, before = self.client.sent, sent
-            yield Page(items, watermark.value, total, sent - before)
+            yield Page(items, replace(mark, date=watermark.date).text, total, sent - before)
+
+    def _begun(self, project: Project, mark: Mark) -> tuple[Mark, dict[str, object], Iterator[Listing]]:
+        """Begin a walk: the mark with definitions as they are, what selects the items, and the pages."""
+        params, changed = self._in(project), {"lastActivityDate": mark.date} if mark.date else {}
+        listings = self.client.pages(ITEMS, {**params, **changed, "sortBy": STABLE_SORT})
+        first = next(listings)
+        if mark.is_old(now := moment(first.served)):
+            definitions = digest(self.master, self._number(project))
+            is_same = definitions == mark.definitions
+            mark = mark.looked(definitions, now)
+            if changed and not is_same:
+                return mark, params, self.client.pages(ITEMS, {**params, "sortBy": STABLE_SORT})
+        return mark, {**params, **changed}, chain([first], listings)
 
     def document_ids(self, project: Project) -> Iterator[Page[str]]:
         """Walk the ids of all documents; Jama has no shorter form of a list, so only this costs little."""
@@ -121,7 +137,7 @@ class JamaSource:
     def deleted(self, project: Project, since: str | None) -> Iterator[Page[str]]:
         """Walk the ids of items that were deleted at or after `since`, with all that went with them."""
         sent = self.client.sent
-        for ids, listing in deleted_items(self.client, self._number(project), since):
+        for ids, listing in deleted_items(self.client, self._number(project), Mark.of(since).date):
             sent, before = self.client.sent, sent
             yield Page([f"{self.name}:{each}" for each in ids], total=listing.total, requests=sent - before)
 
@@ -143,12 +159,12 @@ class JamaSource:
 
         None when the items are many, or when Jama's activities do not tell.
         """
-        sent, activity = self.client.sent, self._activity(project)
+        sent, activity, date = self.client.sent, self._activity(project), Mark.of(since).date or ""
         items = [int(native_id(each)) for each in changed]
         numbered = {int(native_id(each)): [int(native_id(end)) for end in ends] for each, ends in shown.items()}
         fresh = {each: numbered[each] for each in activity.fresh(numbered)}
         try:
-            found = relationships_of_changed(self.client, self._number(project), since, items, fresh)
+            found = relationships_of_changed(self.client, self._number(project), date, items, fresh)
         except (SourceAuthError, NotFoundError):
             return None
         if found is None:
@@ -177,23 +193,7 @@ class JamaSource:
 
     def validate(self, *, live: bool) -> list[str]:
         """Return one line per problem with the settings; `live` also asks Jama for its projects."""
-        problems = []
-        for check in (lambda: base_url(self._options.url), self._certificates.check):
-            try:
-                check()
-            except ConfigError as error:
-                problems.append(_line(error))
-        secret = self._options.client_secret.get_secret_value()
-        for variable, value in (("JAMA_CLIENT_ID", self._options.client_id), ("JAMA_CLIENT_SECRET", secret)):
-            if not is_set(value):
-                problems.append(f"{variable} is not set. Create API credentials in your Jama profile.")
-        if problems or not live:
-            return problems
-        try:
-            visible = self.client.total("/projects", {})
-        except ReqallError as error:
-            return [_line(error)]
-        return [] if visible else ["Jama shows no project to this user. Ask the Jama administrator for access."]
+        return problems(self._options, self._certificates, self.client, live=live)
 
     def attachments(self, params: dict[str, object]) -> int:
         """Count the attachments among the items that `params` select."""
@@ -230,7 +230,3 @@ class JamaSource:
 
 def _given(value: str) -> str:
     return value.strip() if is_set(value) else ""
-
-
-def _line(error: ReqallError) -> str:
-    return f"{error.message}. {error.remedy}".removesuffix(" ")

@@ -3,6 +3,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -21,9 +22,16 @@ from reqall import (
 from reqall.plugins.sources import jama as plugin
 from reqall.plugins.sources.jama.options import JamaOptions
 from reqall.plugins.sources.jama.reading.items import moment
+from reqall.plugins.sources.jama.reading.watermark import Mark
 from reqall.testing.jama_simulator import JamaSimulator, tiny_project
 
 TINY = Project("jama:2", "jama", "TNY", "Tiny")
+
+
+def since(source, date):
+    """A watermark at that date, with the definitions as they are now."""
+    *_, last = source.documents(TINY, None)
+    return replace(Mark.of(last.watermark), date=date).text
 
 
 def walk(pages):
@@ -96,14 +104,52 @@ def test_an_incremental_walk_costs_by_changes(source_of):
 
 
 def test_an_incremental_walk_includes_the_watermark_itself(jama, source_of):
-    (page,) = source_of(jama.url).documents(TINY, "2024-01-01T00:03:00.000+0000")
+    source = source_of(jama.url)
+    (page,) = source.documents(TINY, since(source, "2024-01-01T00:03:00.000+0000"))
     assert [document.key for document in page.items] == ["TNY-REQ-3", "TNY-REQ-4", "TNY-REQ-5"]
-    assert page.watermark == "2024-01-01T00:05:00.000+0000"
+    assert Mark.of(page.watermark).date == "2024-01-01T00:05:00.000+0000"
 
 
 def test_a_walk_without_changes_keeps_the_watermark(jama, source_of):
-    (page,) = source_of(jama.url).documents(TINY, "2025-01-01T00:00:00.000+0000")
-    assert (page.items, page.watermark, page.total) == ([], "2025-01-01T00:00:00.000+0000", 0)
+    source = source_of(jama.url)
+    (page,) = source.documents(TINY, since(source, "2025-01-01T00:00:00.000+0000"))
+    assert (page.items, page.total) == ([], 0)
+    assert Mark.of(page.watermark).date == "2025-01-01T00:00:00.000+0000"
+
+
+def _rename_status(world):
+    option = world.collections["picklistoptions"][300]
+    option["name"] = "Renamed"
+
+
+def _rename_field(world):
+    world.collections["itemtypes"][24]["fields"][0]["label"] = "Renamed"
+
+
+@pytest.mark.parametrize("change", [_rename_status, _rename_field])
+def test_definitions_that_changed_are_seen_once_a_day_and_all_items_walked(source_of, change):
+    """No item has a new date, yet what is read of them differs."""
+    with JamaSimulator(project=tiny_project(120)) as jama:
+        source = source_of(jama.url)
+        *_, last = source.documents(TINY, None)
+        change(jama.world)
+        jama.world.clock.advance(3600)
+        assert len(walk(source.documents(TINY, last.watermark))) < 10
+        jama.world.clock.advance(86_400)
+        *pages, last = source.documents(TINY, last.watermark)
+        assert len(walk([*pages, last])) > 120
+        before = len(jama.requests)
+        assert len(walk(source.documents(TINY, last.watermark))) < 10
+        assert len(jama.requests) - before == 1
+
+
+def test_a_watermark_of_a_date_alone_is_walked_whole_once(source_of):
+    """As versions before wrote it."""
+    with JamaSimulator(project=tiny_project(120)) as jama:
+        source = source_of(jama.url)
+        *pages, last = source.documents(TINY, "2025-01-01T00:00:00.000+0000")
+        assert len(walk([*pages, last])) > 120
+        assert walk(source.documents(TINY, last.watermark)) == []
 
 
 def test_what_changes_during_a_walk_is_found_by_the_next(source_of):
@@ -130,7 +176,7 @@ def test_a_watermark_leaves_time_for_what_is_not_visible_yet(jama, source_of):
     jama.world.edit(1001, name="Just now")
     began = jama.world.clock.now()
     (page,) = source_of(jama.url).documents(TINY, None)
-    assert moment(page.watermark) <= began - timedelta(minutes=5) + timedelta(seconds=2)
+    assert moment(Mark.of(page.watermark).date) <= began - timedelta(minutes=5) + timedelta(seconds=2)
 
 
 def test_deletions_during_a_walk_hide_nothing(source_of):
@@ -213,13 +259,15 @@ def test_item_types_are_described_without_attachments(jama, source_of):
 
 def test_master_data_are_kept_for_ten_minutes(jama, source_of, ticks):
     source = source_of(jama.url)
+    mark = None
 
     def asked():
         before = len(jama.requests)
-        list(source.documents(TINY, None))
+        assert len(walk(source.documents(TINY, mark))) > 5
         return {seen.path.rpartition("/")[2] for seen in jama.requests[before:]} - {"token"}
 
     assert asked() == {"abstractitems", "itemtypes", "options", "users", "releases"}
+    mark = since(source, "2024-01-01T00:00:00.000+0000")
     ticks.now = 599
     assert asked() == {"abstractitems"}
     ticks.now = 601

@@ -5,7 +5,7 @@ Everything is asked for when an item first needs it, and kept for ten minutes.
 
 import time
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from reqall import JsonValue
 from reqall.plugins.sources.jama.http.answers import Row
@@ -13,6 +13,8 @@ from reqall.plugins.sources.jama.http.client import JamaClient
 from reqall.plugins.sources.jama.reading.cache import ExpiringCache
 from reqall.plugins.sources.jama.reading.schema import ATTACHMENT, FieldSchema, TypeSchema, parse_type
 from reqall.plugins.sources.jama.text.html import one_line
+
+T = TypeVar("T")
 
 LIFETIME = 600.0
 """Seconds for which master data are kept."""
@@ -29,10 +31,15 @@ class MasterData:
         """Return all item types by id."""
         return self._cache.get("itemtypes", lambda: _types(self._client.every("/itemtypes")))
 
-    def item_types_of(self, project: int) -> Mapping[int, TypeSchema]:
+    def item_types_of(self, project: int, *, fresh: bool = False) -> Mapping[int, TypeSchema]:
         """Return the item types that a project uses."""
         path = f"/projects/{project}/itemtypes"
-        return self._cache.get(path, lambda: _types(self._client.every(path)))
+        return self._get(path, lambda: _types(self._client.every(path)), fresh=fresh)
+
+    def options(self, picklist: int, *, fresh: bool = False) -> Mapping[object, str]:
+        """Return the names of a picklist's options; none where it may not be read."""
+        path = f"/picklists/{picklist}/options"
+        return self._get(path, lambda: _names(self._client.every(path, optional=True)), fresh=fresh)
 
     def attachment_types(self) -> frozenset[int]:
         """Return the ids of the item types of attachments, which are files and no documents."""
@@ -40,9 +47,7 @@ class MasterData:
 
     def projects(self, *, fresh: bool = False) -> list[Row]:
         """Return the visible projects, without the folders that Jama lists among them."""
-        if fresh:
-            self._cache.drop("projects")
-        rows = self._cache.get("projects", lambda: self._client.every("/projects"))
+        rows = self._get("projects", lambda: self._client.every("/projects"), fresh=fresh)
         return [row for row in rows if not row.get("isFolder")]
 
     def relationship_type(self, identifier: object) -> str:
@@ -75,15 +80,17 @@ class MasterData:
         identifier = _identifier(value)
         if identifier is None:
             return _scalar(value)
-        if picklist is not None:
-            path = f"/picklists/{picklist}/options"
-            names = self._cache.get(path, lambda: _names(self._client.every(path, optional=True)))
-            if identifier in names:
-                return names[identifier]
+        if picklist is not None and identifier in (names := self.options(picklist)):
+            return names[identifier]
         # Items keep options that their picklist lists no more.
         path = f"/picklistoptions/{identifier}"
         option = self._cache.get(path, lambda: self._client.one(path, optional=True))
         return one_line(str((option or {}).get("name") or "")) or identifier
+
+    def _get(self, key: str, load: Callable[[], T], *, fresh: bool) -> T:
+        if fresh:
+            self._cache.drop(key)
+        return self._cache.get(key, load)
 
     def _users(self) -> Mapping[object, str]:
         # Listing users may be refused: ids then stay numbers.
