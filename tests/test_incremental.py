@@ -168,4 +168,4 @@ def test_an_item_that_left_for_another_project_keeps_the_links_that_end_here(tmp
     assert job.deleted == 1
     assert "jama:1005" not in documents
     assert links == before
-    assert not any("relationships" == request.path.rpartition("/")[2] for request in requests)
+    assert not any(request.path.rpartition("/")[2] == "relationships" for request in requests)
