@@ -30,7 +30,7 @@ fix: $(VENV)/.test       ## format, mend what can be mended by itself, write the
 soak: $(VENV)/.test      ## 50 killed syncs, a minute of three processes on one file, a model-based test
 	$(BIN)/python -m tests.soak.crash --kills 50
 	$(BIN)/python -m tests.soak.two_processes --seconds 60
-	$(BIN)/python -m pytest -q tests/soak/model.py
+	$(BIN)/python -m pytest -q -o timeout=0 tests/soak/model.py
 
 bench: $(VENV)/.test     ## speed as ratios against references in the same run; some minutes
 	$(BIN)/python benchmarks/recall.py

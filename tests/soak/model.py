@@ -269,4 +269,4 @@ class Model(RuleBasedStateMachine):
 
 
 TestModel = Model.TestCase
-TestModel.settings = settings(max_examples=30, stateful_step_count=15, deadline=None)
+TestModel.settings = settings(max_examples=200, stateful_step_count=25, deadline=None)
