@@ -30,19 +30,21 @@ class Linking:
         """
         if not isinstance(self.source, SupportsLinkChanges):
             return False
+        inside = set(self.catalog.document_ids(self.project.id))
         ends = self.catalog.link_ends(self.project.id, sorted(shown - written - gone))
+        own = inside | gone
+        around = {key: linked if own.issuperset(linked) else None for key, linked in ends.items()}
         # What left for another project still has its links, and some of them may end here.
         left = (key for key, linked in self.catalog.link_ends(self.project.id, sorted(gone)).items() if linked)
-        page = self.source.changed_links(self.project, since, sorted({*(written - gone), *left}), ends)
+        page = self.source.changed_links(self.project, since, sorted({*(written - gone), *left}), around)
         if page is None:
             return False
-        around = {*gone, *(document_id for document_id, _ in page.items)}
-        inside = set(self.catalog.document_ids(self.project.id))
+        replaced = {*gone, *(document_id for document_id, _ in page.items)}
         # An item that left the project may have links that no longer concern it.
         links = [link for _, links in page.items for link in links if {link.from_id, link.to_id} & inside]
         with self.catalog.database.writing() as tx:
             self.lease.advance(tx, requests=self.lease.job.requests + page.requests)
-            self.catalog.replace_links_of(tx, self.project.id, around, links)
+            self.catalog.replace_links_of(tx, self.project.id, replaced, links)
             self.catalog.mark_links(tx, self.project.id, level=True)
         return True
 

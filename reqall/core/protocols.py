@@ -92,14 +92,14 @@ class SupportsLinkChanges(Protocol):
     """A source that tells which links changed."""
 
     def changed_links(
-        self, project: Project, since: str, changed: Sequence[str], shown: Mapping[str, Sequence[str]]
+        self, project: Project, since: str, changed: Sequence[str], shown: Mapping[str, Sequence[str] | None]
     ) -> Page[tuple[str, Sequence[Link]]] | None:
         """Return documents with all links that touch each, upstream and downstream, as they are now.
 
         These are the documents in `changed` (one that is no more has none), and all whose links changed
         at or after the watermark `since`. Those in `shown` (with the other ends of the links that each
-        had) were walked and are as they were, so it may be their links. None when that cannot be told,
-        or costs more than a walk through all links.
+        had, None where one is of another project) were walked and are as they were, so it may be their
+        links. None when that cannot be told, or costs more than a walk through all links.
         """
 
 

@@ -132,3 +132,16 @@ def test_links_of_an_item_that_left_the_project_are_not_taken_along(bench, sourc
     source.touched = ["list:away"]
     sync()
     assert links(bench) == set(source.linked[:-1])
+
+
+def test_of_a_document_linked_with_another_project_the_ends_are_not_told(source, sync):
+    """A change of that link may be told in the other project alone, so nothing here explains it."""
+    source.linked.append(Link("list:7", "other:9", "verifies"))
+    sync(full=True)
+    source.touched = []
+    sync()
+    assert source.shown == {"list:7": None}
+    source.linked.pop()
+    sync(full=True)
+    sync()
+    assert source.shown == {"list:7": ["list:6"]}

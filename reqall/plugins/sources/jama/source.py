@@ -153,7 +153,7 @@ class JamaSource:
         self._activity(project).settle()
 
     def changed_links(
-        self, project: Project, since: str, changed: Sequence[str], shown: Mapping[str, Sequence[str]]
+        self, project: Project, since: str, changed: Sequence[str], shown: Mapping[str, Sequence[str] | None]
     ) -> Page[tuple[str, Sequence[Link]]] | None:
         """Return the relationships around items that changed, or whose relationships did.
 
@@ -161,7 +161,10 @@ class JamaSource:
         """
         sent, activity, date = self.client.sent, self._activity(project), Mark.of(since).date or ""
         items = [int(native_id(each)) for each in changed]
-        numbered = {int(native_id(each)): [int(native_id(end)) for end in ends] for each, ends in shown.items()}
+        numbered = {
+            int(native_id(each)): None if ends is None else [int(native_id(end)) for end in ends]
+            for each, ends in shown.items()
+        }
         fresh = {each: numbered[each] for each in activity.fresh(numbered)}
         try:
             found = relationships_of_changed(self.client, self._number(project), date, items, fresh)

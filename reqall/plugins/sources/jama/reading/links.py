@@ -14,14 +14,14 @@ _DIRECTIONS = ("upstreamrelationships", "downstreamrelationships")
 
 
 def relationships_of_changed(
-    client: JamaClient, project: int, since: str, changed: Collection[int], shown: Mapping[int, Collection[int]]
+    client: JamaClient, project: int, since: str, changed: Collection[int], shown: Mapping[int, Collection[int] | None]
 ) -> dict[int, list[Row]] | None:
     """Return items whose relationships may have changed, with all that they have now.
 
     These are the changed items; those that an activity names, which is one end of a relationship that
-    was created or deleted; and of those in `shown` (each with the items that it was linked with) the
-    ones whose own activity no such relationship explains: it may lead to another project, where it is
-    told. None when it would be too many, or when an activity names no item that is there. Raises
+    was created or deleted; and of those in `shown` (each with the items that it was linked with, None
+    where one is of another project, in which the activity is told) the ones whose own activity no such
+    relationship explains. None when it would be too many, or when an activity names no item that is there. Raises
     SourceAuthError where activities may not be read.
     """
     if len(changed) > MOST_ITEMS:
@@ -37,7 +37,9 @@ def relationships_of_changed(
         return None
     ends = {row.get(end) for item in named for row in found[item] or [] for end in ("fromItem", "toItem")}
     rest = [
-        item for item, linked in shown.items() if item not in found and item not in ends and named.isdisjoint(linked)
+        item
+        for item, linked in shown.items()
+        if item not in found and (linked is None or (item not in ends and named.isdisjoint(linked)))
     ]
     if len(first) + len(rest) > MOST_ITEMS:
         return None
