@@ -32,7 +32,8 @@ def level_all(indexer: Indexer, lease: Lease) -> int:
         lease.advance(tx, done=min(job.done + done.written, job.total), embedded=job.embedded + done.embedded)
 
     for index in behind(indexer):
-        lease.report(phase="embedding" if index.embedder else "indexing", done=0, total=indexer.lag(index))
+        phase = "embedding" if index.embedder else "indexing"
+        lease.report(phase=phase, done=0, total=indexer.lag(index), message=f"index {index.name}")
         try:
             indexer.level(index, within)
         except EmbedderError as error:

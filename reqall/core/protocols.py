@@ -105,10 +105,10 @@ class SupportsLinkChanges(Protocol):
 
 @runtime_checkable
 class SupportsWaiting(Protocol):
-    """A source that tells when it has to wait, for a job to show."""
+    """A source that tells when it has to wait, for a job to show; with somebody to be told it may wait for long."""
 
     on_wait: Callable[[str], None] | None
-    """Called, on whichever thread waits, with the reason and the time."""
+    """Set by a thread for what is done for it; called, on whichever thread waits, with the reason and the time."""
 
 
 @dataclass(frozen=True, slots=True)

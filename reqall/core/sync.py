@@ -119,7 +119,7 @@ class Sync:
         A sweep of ids confirms every removal, but a few that the source tells of, which are looked
         up; what it shows and the catalog lacks is walked again.
         """
-        self.lease.report(phase="deletions")
+        self.lease.report(phase="deletions", message=self.mode)
         stored = set(self.catalog.document_ids(self.project.id))
         suspects = stored - self.seen if since is None else self._told(since) & stored
         if since is not None and isinstance(self.source, SupportsPresence) and 0 < len(suspects) <= REMOVED_UNASKED:
@@ -139,7 +139,7 @@ class Sync:
         # What came while we walked lies behind the watermark; only what was missed needs it all.
         for start in dict.fromkeys((watermark or since, None)):
             if swept - stored - self.seen:
-                self.lease.report(phase="documents")
+                self.lease.report(phase="documents", message=self.mode)
                 watermark = self._documents(start) or watermark
         return watermark
 
@@ -169,7 +169,7 @@ class Sync:
 
     def _links(self, since: str | None) -> None:
         with self.catalog.database.writing() as tx:
-            self.lease.advance(tx, phase="links")
+            self.lease.advance(tx, phase="links", message=self.mode)
             self.catalog.mark_links(tx, self.project.id, level=False)
         linking = Linking(self.source, self.catalog, self.project, self.lease)
         if since is None or not linking.changed(since, self.written, self.seen, self.gone):

@@ -28,7 +28,7 @@ class JamaSimulator:
 
     The project comes from `project` (a dict), else from `project_file`, else from the packaged
     demo. Every attribute of `Faults` can be given as a keyword. Use it as a context manager, or
-    call `start` and `stop`.
+    call `start` and `stop`, and `start` again: its port and its world stay.
     """
 
     client_id = CLIENT_ID
@@ -56,6 +56,7 @@ class JamaSimulator:
         self._api = Api(self.world, self.faults, self.url, plan)
         self._door = Door(self._api.app(), self.world, self.faults, prefix, plan)
         self._server = HttpServer(self._door)
+        self._port = self._listener.getsockname()[1]
         self._thread: threading.Thread | None = None
 
     @property
@@ -83,6 +84,8 @@ class JamaSimulator:
 
     def start(self) -> Self:
         """Serve on a thread of its own; returns when requests are answered."""
+        if self._server.should_exit:
+            self._listener, self._server = listen(self._port), HttpServer(self._door)
         self._thread = threading.Thread(target=self._server.run, args=([self._listener],), name="jama-simulator")
         self._thread.start()
         deadline = time.monotonic() + _PATIENCE

@@ -30,6 +30,11 @@ class JamaOptions(PluginOptions):
         le=1000,
         description="Requests of this process in any one second; Jama allows 10, to all its users together",
     )
+    patience: float = Field(
+        default=1800.0,
+        ge=0,
+        description="Seconds that a sync waits in all for one answer of a Jama that is down or overloaded; tools: 40",
+    )
     ca_bundle: str = Field(
         default="${JAMA_CA_BUNDLE:-}",
         description="File of certificates to trust instead of the system's store; empty: the system's store",

@@ -60,6 +60,7 @@ class JamaSource:
             page_size=options.page_size,
             parallel_pages=options.parallel_pages,
             requests_per_second=options.requests_per_second,
+            patience=options.patience,
             certificates=self._certificates,
             sleep=sleep,
             clock=clock,
@@ -74,7 +75,10 @@ class JamaSource:
 
     @property
     def on_wait(self) -> Callable[[str], None] | None:
-        """Who is told, on whichever thread waits, that a request is held back; None is nobody."""
+        """Who is told, on whichever thread waits, that a request of the calling thread is held back; None is nobody.
+
+        With somebody to be told, a request is held back for as long as the option `patience` says.
+        """
         return self.client.on_wait
 
     @on_wait.setter

@@ -104,11 +104,14 @@ def test_the_server_never_sees_more_in_a_second_and_no_time_is_lost(client_of, a
     server = apart(rate_limit_per_second=rate, page_delay=page_delay)
     url = server.stdout.readline().strip()
     clients = [client_of(url, page_size=25, requests_per_second=rate) for _ in range(2)]
-    for client in clients:
+
+    def walk(client):
         client.on_wait = told.append
+        return len(client.every("/abstractitems", {"project": 2}))
+
     began = time.perf_counter()
     with ThreadPoolExecutor(2) as pool:
-        counts = list(pool.map(lambda client: len(client.every("/abstractitems", {"project": 2})), clients))
+        counts = list(pool.map(walk, clients))
     took = time.perf_counter() - began
     moments = json.loads(server.communicate("\n")[0])
     assert counts == [1008, 1008]

@@ -1,12 +1,16 @@
 import gzip
 import json
 import socket
+import ssl
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+import requests
 
 from reqall import ConfigError, SourceError, SourceUnavailableError
+from reqall.plugins.sources.jama.http.patience import Patience
 from reqall.testing.jama_simulator import JamaSimulator, tiny_project
 
 TOKEN_PATH = "/rest/oauth/token"
@@ -92,15 +96,47 @@ def test_a_login_page_is_not_asked_for_again(answering, client_of, waits):
 def test_waits_are_told(jama, client_of):
     told, client = [], client_of(jama.url)
     client.on_wait = told.append
-    jama.faults.fail(429, 503, "reset", "truncated", path="/projects")
-    with pytest.raises(SourceError):
-        client.get("/projects")
+    jama.faults.fail(429, 503, "reset", path="/projects")
+    client.get("/projects")
     assert [line.partition(" s for Jama: ")[2] for line in told] == [
         "HTTP 429 to GET /projects",
         "HTTP 503 to GET /projects",
         "the connection failed to GET /projects",
     ]
     assert told[0].startswith(("waiting 3 s", "waiting 4 s"))
+
+
+def test_with_somebody_to_be_told_a_request_is_patient(jama, client_of, waits):
+    told, client = [], client_of(jama.url, patience=200)
+    client.on_wait = told.append
+    jama.faults.fail(*[503] * 7, path="/projects")
+    assert client.get("/projects")["data"]
+    assert 123 <= sum(waits) <= 123 * 1.25
+    assert max(waits) <= 5.0
+    jama.faults.fail(*[503] * 9, path="/projects")
+    with pytest.raises(SourceUnavailableError, match="503"):
+        client.get("/projects")
+    assert len(told) == len(waits)
+
+
+def test_who_is_told_is_so_of_its_own_thread(jama, client_of, waits):
+    client = client_of(jama.url)
+    client.on_wait = lambda _: pytest.fail("another thread's wait")
+    with ThreadPoolExecutor(1) as other:
+        assert other.submit(lambda: client.on_wait).result() is None
+        jama.faults.fail(*[503] * 3, path="/projects")
+        with pytest.raises(SourceUnavailableError):
+            other.submit(client.get, "/projects").result()
+    assert waits.are(1.0, 2.0)
+
+
+def test_patience_does_not_help_against_a_wrong_certificate():
+    patience = Patience(1000.0)
+    assert patience.after_failure(requests.exceptions.SSLError(ssl.SSLCertVerificationError())) is None
+    assert patience.after_failure(requests.exceptions.InvalidURL()) is None
+    for outage in (requests.exceptions.ConnectTimeout(), requests.exceptions.ProxyError()):
+        assert patience.after_failure(outage) is not None
+        assert Patience().after_failure(outage) is None
 
 
 def test_who_is_told_may_end_the_waiting(jama, client_of):

@@ -12,7 +12,7 @@ from reqall.plugins.sources.jama.http.answers import is_licence_missing, read_en
 from reqall.plugins.sources.jama.http.connection import Certificates
 from reqall.plugins.sources.jama.http.credentials import Credentials
 from reqall.plugins.sources.jama.http.reply import Row
-from reqall.plugins.sources.jama.http.transport import Limits, Params, Transport
+from reqall.plugins.sources.jama.http.transport import PATIENCE, Limits, Params, Transport
 from reqall.plugins.sources.jama.http.walk import Fetched, OffsetWalk
 
 T = TypeVar("T")
@@ -37,7 +37,8 @@ class Listing(NamedTuple):
 class JamaClient:
     """A read-only client; thread-safe. `sleep` waits between retries, `clock` counts seconds.
 
-    `on_wait` is told, on whichever thread waits, why and for how long a request is held back.
+    `on_wait` is told, on whichever thread waits, why and for how long a request is held back; `patience`
+    is for how many seconds at most, when there is somebody to be told.
     """
 
     def __init__(
@@ -51,11 +52,12 @@ class JamaClient:
         page_size: int = 50,
         parallel_pages: int = 8,
         requests_per_second: int = 8,
+        patience: float = PATIENCE,
         certificates: Certificates | None = None,
         sleep: Callable[[float], None] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        limits = Limits(timeout, deadline, requests_per_second)
+        limits = Limits(timeout, deadline, requests_per_second, patience)
         self._transport = Transport(url, limits=limits, certificates=certificates, sleep=sleep)
         self._credentials = Credentials(self._transport, client_id, client_secret, clock)
         # Every page begins with the last row of the one before, hence two rows at least.
@@ -74,7 +76,7 @@ class JamaClient:
 
     @property
     def on_wait(self) -> Callable[[str], None] | None:
-        """Who is told that a request has to wait."""
+        """Who is told that a request of the calling thread has to wait."""
         return self._transport.on_wait
 
     @on_wait.setter
@@ -144,7 +146,7 @@ class JamaClient:
             return call(value), self.sent - before
 
         with ThreadPoolExecutor(min(self._parallel, len(values)), thread_name_prefix="jama-reads") as pool:
-            results = list(pool.map(counted, values))
+            results = list(pool.map(self._transport.for_caller(counted), values))
         self._transport.count(sum(sent for _, sent in results))
         return [result for result, _ in results]
 
@@ -152,7 +154,8 @@ class JamaClient:
         def fetch(start: int) -> Fetched:
             return self._page(path, {**params, "startAt": start, "maxResults": self._page_size}, optional=optional)
 
-        for rows, page in OffsetWalk(f"GET {path}", fetch, self._transport.count, self._parallel, seen):
+        fetch_ahead = self._transport.for_caller(fetch)
+        for rows, page in OffsetWalk(f"GET {path}", fetch_ahead, self._transport.count, self._parallel, seen):
             yield Listing(rows, page.total, page.served)
 
     def _page(self, path: str, params: Params, *, optional: bool) -> Fetched:

@@ -1,4 +1,8 @@
-"""How long to wait before a request is sent again, and when to give up."""
+"""How long to wait before a request is sent again, and when to give up.
+
+Who waits for the answer, as a tool does, is told after a few tries. A sync that runs in the background
+outlives an outage: it tries on for as long as it is given, and its job says what it waits for.
+"""
 
 import random
 import ssl
@@ -6,36 +10,53 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
+from itertools import chain, islice, repeat
 
 import requests
 import urllib3
 
 from reqall.plugins.sources.jama.http.reply import Reply
 
-OVERLOAD_WAITS = (3.0, 5.0, 8.0, 13.0)
-"""Seconds before each new try after a 429, as Jama advises (support.jamasoftware.com, article 37036412486285)."""
+OVERLOAD_WAITS = (3.0, 5.0, 8.0, 13.0, 21.0, 34.0, 60.0)
+"""Seconds before each new try after a 429, as Jama advises (support.jamasoftware.com, article 37036412486285).
 
-FAILURE_WAITS = (1.0, 2.0)
-"""Seconds before each new try after a 5xx, a broken connection or a broken answer: three tries in all."""
+The last of these is repeated.
+"""
+
+FAILURE_WAITS = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0)
+"""Seconds before each new try after a 5xx, a broken connection or a broken answer; the last is repeated."""
+
+FEW_OVERLOADS, FEW_FAILURES = 4, 2
+"""How many of these waits are made when somebody waits for the answer."""
 
 JITTER = 0.25
 """The part by which such a wait is drawn out at random, so that clients do not all come back at once."""
 
-SHORTEST_WAIT, LONGEST_WAIT = 0.5, 120.0
-"""Seconds of a Retry-After that are honoured; beyond, waiting makes no sense and the caller is told instead."""
+SHORT_PATIENCE = 40.0
+"""Seconds that all waits for one request may take when somebody waits for the answer: hosts of tools give up then."""
+
+SHORTEST_WAIT = 0.5
+"""Seconds that are waited even if Retry-After asks for less."""
 
 
 class Patience:
-    """Counts what went wrong with one request and says how long to wait; None is give up."""
+    """Counts what went wrong with one request and says how long to wait; None is give up.
 
-    def __init__(self, draw: Callable[[], float] = random.random) -> None:
+    `seconds` is what all its waits may take together; None is what somebody who waits for the answer has.
+    """
+
+    def __init__(self, seconds: float | None = None, draw: Callable[[], float] = random.random) -> None:
         self._draw = draw
-        self._overloads = iter(OVERLOAD_WAITS)
-        self._failures = iter(FAILURE_WAITS)
+        self._is_short = seconds is None
+        self._left = SHORT_PATIENCE if seconds is None else seconds
+        self._overloads = _waits(OVERLOAD_WAITS, FEW_OVERLOADS if self._is_short else None)
+        self._failures = _waits(FAILURE_WAITS, FEW_FAILURES if self._is_short else None)
 
     def after_failure(self, error: Exception) -> float | None:
         """Return the wait after a request that got no answer."""
-        return None if is_final(error) else self._next(self._failures)
+        if is_hopeless(error) or (self._is_short and is_settled(error)):
+            return None
+        return self._granted(self._next(self._failures))
 
     def after(self, reply: Reply) -> float | None:
         """Return the wait after an answer that says: not now."""
@@ -46,13 +67,22 @@ class Patience:
         else:
             return None
         asked = retry_after(reply)
-        if wait is None or asked is None:
-            return wait
-        return max(asked, SHORTEST_WAIT) if asked <= LONGEST_WAIT else None
+        return self._granted(wait if wait is None or asked is None else max(asked, SHORTEST_WAIT))
+
+    def _granted(self, wait: float | None) -> float | None:
+        """Return a wait for which there is time, else None: the caller is told instead."""
+        if wait is None or wait > self._left:
+            return None
+        self._left -= wait
+        return wait
 
     def _next(self, waits: Iterator[float]) -> float | None:
         wait = next(waits, None)
         return None if wait is None else wait * (1.0 + JITTER * self._draw())
+
+
+def _waits(seconds: tuple[float, ...], most: int | None) -> Iterator[float]:
+    return islice(chain(seconds, repeat(seconds[-1])), most)
 
 
 def retry_after(reply: Reply) -> float | None:
@@ -73,10 +103,14 @@ def _aware(moment: datetime) -> datetime:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def is_final(error: Exception) -> bool:
-    """Tell whether a second try would change nothing: a wrong certificate or proxy, a host that takes no calls."""
-    final = (requests.exceptions.ProxyError, requests.exceptions.ConnectTimeout, requests.exceptions.InvalidURL)
-    return isinstance(error, final) or is_untrusted(error)
+def is_hopeless(error: Exception) -> bool:
+    """Tell whether waiting changes nothing: an address that is none, a certificate that is not trusted."""
+    return isinstance(error, requests.exceptions.InvalidURL) or is_untrusted(error)
+
+
+def is_settled(error: Exception) -> bool:
+    """Tell whether a second try soon would change nothing: a wrong proxy, a host that takes no calls."""
+    return isinstance(error, requests.exceptions.ProxyError | requests.exceptions.ConnectTimeout)
 
 
 def is_untrusted(error: BaseException) -> bool:

@@ -3,13 +3,14 @@
 There is a GET, and a POST for the token: nothing that changes Jama can be sent.
 """
 
+import math
 import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from http import HTTPStatus
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import requests
@@ -23,7 +24,15 @@ from reqall.plugins.sources.jama.http.patience import Patience, in_words, is_unt
 from reqall.plugins.sources.jama.http.rate import shared_limit
 from reqall.plugins.sources.jama.http.reply import Reply
 
+T = TypeVar("T")
+R = TypeVar("R")
 Params = Mapping[str, Any]
+
+PATIENCE = 1800.0
+"""Seconds for which a sync waits for one answer: maintenance and restarts of a Jama take minutes."""
+
+_TOLD_EVERY = 5.0
+"""Seconds after which who is told of a wait is told again, and can end it."""
 
 _CONNECT_TIMEOUT = 10.0
 _PIECE = 65_536
@@ -37,18 +46,23 @@ class SecretAuth(AuthBase):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Seconds to wait for the next bytes of an answer and for all of it, and how many requests leave in one second."""
+    """Seconds to wait for the next bytes of an answer and for all of it, and how many requests leave in one second.
+
+    `patience`: seconds that a request whose waits somebody is told of may be held back in all.
+    """
 
     timeout: float = 30.0
     deadline: float = 120.0
     requests_per_second: int = 8
+    patience: float = PATIENCE
 
 
 class _Local(threading.local):
-    """What each thread has of its own: a session with its cookies, and a count."""
+    """What each thread has of its own: a session with its cookies, a count, and who is told that it waits."""
 
     session: requests.Session | None = None
     sent: int = 0
+    on_wait: Callable[[str], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +93,6 @@ class Transport:
         self._certificates = certificates or Certificates()
         self._sleep = sleep
         self._local = _Local()
-        self.on_wait: Callable[[str], None] | None = None
 
     @cached_property
     def base(self) -> str:
@@ -90,6 +103,31 @@ class Transport:
     def _adapter(self) -> GatedAdapter:
         limit = shared_limit(self.base, self._limits.requests_per_second)
         return GatedAdapter(limit, self._certificates.context())
+
+    @property
+    def on_wait(self) -> Callable[[str], None] | None:
+        """Who is told that the calling thread's requests are held back; None is nobody.
+
+        With somebody to be told they are held back for long, else only for so long as a tool may take.
+        """
+        return self._local.on_wait
+
+    @on_wait.setter
+    def on_wait(self, told: Callable[[str], None] | None) -> None:
+        self._local.on_wait = told
+
+    def for_caller(self, call: Callable[[T], R]) -> Callable[[T], R]:
+        """Return `call` for other threads: what they send for the calling one is told to whom its own is."""
+        told = self.on_wait
+
+        def work(value: T) -> R:
+            before, self.on_wait = self.on_wait, told
+            try:
+                return call(value)
+            finally:
+                self.on_wait = before
+
+        return work
 
     @property
     def sent(self) -> int:
@@ -111,7 +149,7 @@ class Transport:
         return self._patiently(_Request("POST", url, f"the token request POST {TOKEN_PATH}", auth, form=grant))
 
     def _patiently(self, request: _Request) -> Reply:
-        patience = Patience()
+        patience = Patience(None if self.on_wait is None else self._limits.patience)
         while True:
             try:
                 reply = self._send(request)
@@ -129,9 +167,18 @@ class Transport:
                 if wait is None:
                     return reply
                 why = "an answer that was cut off" if reply.is_good else f"HTTP {reply.status}"
-            if self.on_wait is not None:
-                self.on_wait(f"waiting {wait:.0f} s for Jama: {why} to {request.what}")
-            self._sleep(wait)
+            self._wait(wait, f"{why} to {request.what}")
+
+    def _wait(self, seconds: float, why: str) -> None:
+        """Wait, in small steps when somebody is told: a job that is cancelled meanwhile ends it by an error."""
+        told = self.on_wait
+        while told is not None and seconds > _TOLD_EVERY:
+            told(f"waiting {math.ceil(seconds)} s for Jama: {why}")
+            self._sleep(_TOLD_EVERY)
+            seconds -= _TOLD_EVERY
+        if told is not None:
+            told(f"waiting {math.ceil(seconds)} s for Jama: {why}")
+        self._sleep(seconds)
 
     def _send(self, request: _Request) -> Reply:
         self._local.sent += 1

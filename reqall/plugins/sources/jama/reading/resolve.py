@@ -25,7 +25,7 @@ class MasterData:
 
     def __init__(self, client: JamaClient, clock: Callable[[], float] = time.monotonic) -> None:
         self._client = client
-        self._cache = ExpiringCache(LIFETIME, clock)
+        self._cache = ExpiringCache(LIFETIME, clock, lane=lambda: client.on_wait is not None)
 
     def item_types(self) -> Mapping[int, TypeSchema]:
         """Return all item types by id."""
