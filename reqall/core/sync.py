@@ -121,7 +121,9 @@ class Sync:
         """
         self.lease.report(phase="deletions", message=self.mode)
         stored = set(self.catalog.document_ids(self.project.id))
-        suspects = stored - self.seen if since is None else self._told(since) & stored
+        told = set() if since is None else self._told(since)
+        suspects = stored - self.seen if since is None else told & stored
+        self.gone |= told - stored - self.seen  # it came and went since the last sync; links may have been here before
         if since is not None and isinstance(self.source, SupportsPresence) and 0 < len(suspects) <= REMOVED_UNASKED:
             found = self.source.present(self.project, sorted(suspects))
             self._remove(suspects - set(map(storable_text, found.items)), found.requests)
