@@ -5,6 +5,9 @@ from datetime import datetime, timedelta
 from reqall.answers import IndexStatus, JobAnswer, ProjectStatus, StatusAnswer, iso, job_answer
 from reqall.app import App
 from reqall.core.catalog import SyncState
+from reqall.core.errors import ReqallError
+from reqall.core.index import Index
+from reqall.core.indexing import Indexer
 from reqall.core.job import Job
 from reqall.core.types import native_id
 
@@ -44,9 +47,17 @@ def _indexes(app: App, project_id: str) -> list[IndexStatus]:
     indexer, problems = app.assembly.indexer(), app.assembly.problems()
     stored = [index for index in indexer.indexes if index.recaller.storage != "memory"]
     return [
-        *(IndexStatus(index=i.name, documents_behind=indexer.lag(i, [project_id]), problem="") for i in stored),
+        *(_index(indexer, index, project_id) for index in stored),
         *(IndexStatus(index=name, documents_behind=0, problem=reason) for name, reason in problems.items()),
     ]
+
+
+def _index(indexer: Indexer, index: Index, project_id: str) -> IndexStatus:
+    """Show one; an engine elsewhere may be away."""
+    try:
+        return IndexStatus(index=index.name, documents_behind=indexer.lag(index, [project_id]), problem="")
+    except ReqallError as error:
+        return IndexStatus(index=index.name, documents_behind=0, problem=str(error))
 
 
 def _freshness(synced: datetime | None, job: Job | None, now: datetime, interval: timedelta | None) -> str:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from reqall.core.assemble import Assembly
 from reqall.core.batch import Committed
-from reqall.core.errors import EmbedderError, InputError, JobError
+from reqall.core.errors import InputError, JobError, ReqallError
 from reqall.core.jobs import Jobs, Lease
 from reqall.core.protocols import SqlConnection
 
@@ -63,9 +63,12 @@ def _remove(assembly: Assembly, project_id: str, held: Lease) -> Forgotten:
     done = indexer.commit((), assembly.catalog.document_ids(project_id), eager=False, within=within)
     behind = []
     for index in indexer.indexes:
-        if index.recaller.storage == "external" and indexer.applied(index) is not None:
+        if index.recaller.storage == "external":
             try:
-                indexer.level(index, lambda tx, _done: held.advance(tx))
-            except EmbedderError:  # other documents wait for it; the next sync tells why
+                if indexer.applied(index) is not None:
+                    indexer.level(index, lambda tx, _done: held.advance(tx))
+            except JobError:
+                raise
+            except ReqallError:  # its embedder or engine is away; the next sync tells why
                 behind.append(index.name)
     return Forgotten(project_id, done.deleted, links, tuple(behind))

@@ -20,7 +20,10 @@ from reqall.core.turn import Turn
 from reqall.core.types import Chunk, Document, Facets, IndexBatch, IndexEntry, Position
 
 LEVEL_BATCH = 64
-"""Documents per step when an index catches up: some seconds of embedding."""
+"""Documents per step when an index with an embedder catches up: some seconds of embedding."""
+
+LEXICAL_BATCH = 500
+"""The same where nothing is embedded: an engine that makes each step durable is not slowed by many small ones."""
 
 WAIT_SECONDS = 0.5
 """Between two looks whether another process that levels the same index is through."""
@@ -148,7 +151,8 @@ class Indexer:
             self._drop(index)
         seq = self.applied(index) or 0
         embedded = 0
-        while changes := self.log.after(seq, LEVEL_BATCH):
+        size = LEVEL_BATCH if index.embedder else LEXICAL_BATCH
+        while changes := self.log.after(seq, size):
             seq, count = self._step(index, seq, changes, within)
             embedded += count
             wait()
@@ -162,38 +166,34 @@ class Indexer:
         prepared = index.recaller.prepare(_flat(entries))
         position = Position(self.expected(index), changes[-1].seq)
         done = Committed(len(changes), embedded=getattr(prepared, "embedded", 0))
-        in_catalog = index.recaller.storage == "catalog"
-        # An index in memory changes nothing in the file: it never waits for a writer.
-        reads_only = index.recaller.storage == "memory"
-        database = self.catalog.database
-        with database.reading() if reads_only else database.writing() as tx:
-            if in_catalog and (now := self.applied(index) or 0) != seq:
+        database, storage = self.catalog.database, index.recaller.storage
+        # An index in memory changes nothing in the file: it never waits for a writer. One elsewhere is written
+        # while the file is held too: so nobody overtakes it between the look at its position and the step.
+        with database.reading() if storage == "memory" else database.writing() as tx:
+            if storage != "memory" and (now := self.applied(index) or 0) != seq:
                 return now, 0  # another process levels it too: go on from where it is
             within(tx, done)
             # What was overtaken while we embedded comes again, under its newer number.
             current = {change.document_id for change in self.log.current(tx, changes)}
             upserts = {key: value for key, value in entries.items() if key in current}
             batch = IndexBatch(upserts, [c.document_id for c in changes if c.document_id not in upserts], position)
-            if in_catalog:
-                index.recaller.apply(batch, prepared, tx)
-                if index.recaller.position() != position:
-                    raise PluginError(
-                        f"the recaller of index {index.name!r} does not say how far it is",
-                        "its position() must return what apply() was last given; tell its author",
-                    )
-        if not in_catalog:
-            index.recaller.apply(batch, prepared, None)
+            index.recaller.apply(batch, prepared, tx if storage == "catalog" else None)
+            if index.recaller.position() != position:
+                raise PluginError(
+                    f"the recaller of index {index.name!r} does not say how far it is",
+                    "its position() must return what apply() was last given; tell its author",
+                )
         return position.seq, done.embedded
 
     def _drop(self, index: Index) -> None:
         if not isinstance(index.recaller, SupportsDrop):
             return
-        if index.recaller.storage != "catalog":
+        if index.recaller.storage == "memory":
             index.recaller.drop(None)
             return
         with self.catalog.database.writing() as tx:
             if self.applied(index) is None:  # no other process has begun it meanwhile
-                index.recaller.drop(tx)
+                index.recaller.drop(tx if index.recaller.storage == "catalog" else None)
 
     def _chunks(self, index: Index, documents: Sequence[Document], fresh: set[str]) -> dict[str, list[Chunk]]:
         """Find the chunks of unchanged texts, cut the others."""

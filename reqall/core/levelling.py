@@ -5,7 +5,7 @@ names for the first time, or whose embedder was down, is filled while searches o
 """
 
 from reqall.core.batch import Committed
-from reqall.core.errors import EmbedderError
+from reqall.core.errors import JobError, ReqallError
 from reqall.core.index import Index
 from reqall.core.indexing import Indexer
 from reqall.core.jobs import Lease
@@ -14,18 +14,16 @@ from reqall.core.protocols import SqlConnection
 
 def behind(indexer: Indexer) -> list[Index]:
     """List the stored indexes that lack something; those without an embedder first, as they are soon done."""
-    stored = (index for index in indexer.indexes if index.recaller.storage != "memory")
-    return sorted(
-        (index for index in stored if not indexer.is_level(index)), key=lambda index: index.embedder is not None
-    )
+    stored = [index for index in indexer.indexes if index.recaller.storage != "memory"]
+    return sorted((i for i in stored if not _is_level(indexer, i)), key=lambda index: index.embedder is not None)
 
 
 def level_all(indexer: Indexer, lease: Lease) -> int:
     """Bring the indexes level under a lease; the number of texts embedded.
 
-    One whose embedder fails does not keep the others back; the first such error is raised at the end.
+    One whose embedder or engine fails does not keep the others back; the first such error is raised at the end.
     """
-    begun, failures = lease.job.embedded, list[EmbedderError]()
+    begun, failures = lease.job.embedded, list[ReqallError]()
 
     def within(tx: SqlConnection, done: Committed) -> None:
         job = lease.job
@@ -33,11 +31,22 @@ def level_all(indexer: Indexer, lease: Lease) -> int:
 
     for index in behind(indexer):
         phase = "embedding" if index.embedder else "indexing"
-        lease.report(phase=phase, done=0, total=indexer.lag(index), message=f"index {index.name}")
+        lease.report(phase=phase, done=0, total=0, message=f"index {index.name}")
         try:
+            lease.report(total=indexer.lag(index))
             indexer.level(index, within)
-        except EmbedderError as error:
+        except JobError:
+            raise
+        except ReqallError as error:
             failures.append(error)
     if failures:
         raise failures[0]
     return lease.job.embedded - begun
+
+
+def _is_level(indexer: Indexer, index: Index) -> bool:
+    """Tell whether an index is level; one whose engine is away counts as behind: to level it tells what is wrong."""
+    try:
+        return indexer.is_level(index)
+    except ReqallError:
+        return False

@@ -76,7 +76,10 @@ def _drop(indexes: Indexes, verdict: Verdict, done: Collected) -> None:
     with indexes.assembly.database.writing() as tx:
         drop(tx)
     for folder in folders:
-        shutil.rmtree(folder)
+        if folder.is_dir():  # its component may have removed it itself
+            shutil.rmtree(folder)
+        else:
+            folder.unlink(missing_ok=True)
 
 
 def _chunks(assembly: Assembly, indexes: Indexes, done: Collected) -> None:
