@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help demo test lint fix soak bench bench-quality clean
+.PHONY: help demo test lint fix examples soak bench bench-quality clean
 
 help:            ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */: /'
@@ -26,6 +26,9 @@ fix: $(VENV)/.test       ## format, mend what can be mended by itself, write the
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 	$(BIN)/python scripts/reference.py
+
+examples: $(VENV)/.test  ## install, test and remove what examples/ holds, and a plugin from the template
+	$(BIN)/python scripts/examples.py
 
 soak: $(VENV)/.test      ## 50 killed syncs, a minute of three processes on one file, a model-based test
 	$(BIN)/python -m tests.soak.crash --kills 50

@@ -197,8 +197,10 @@ def plugins_record(host: PluginHost) -> dict[str, Any]:
                 "plugin": offer.plugin.name,
                 "distribution": offer.plugin.distribution,
                 "version": offer.plugin.version,
+                "state": "conflict" if offer.reason else "loaded",
+                "reason": offer.reason,
             }
-            for offer in host.offers()
+            for offer in (*host.offers(), *host.rivals())
         ],
         "left_out": [
             {
@@ -211,6 +213,8 @@ def plugins_record(host: PluginHost) -> dict[str, Any]:
             for plugin in host.plugins
             if plugin.state != "loaded"
         ],
+        "notices": [f"{plugin.origin}: {notice}" for plugin in host.plugins for notice in plugin.notices],
+        "not_installed": host.unknown,
     }
 
 

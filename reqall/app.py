@@ -25,6 +25,7 @@ from reqall.core.wording import did_you_mean, one_of
 
 BUILT_INS = (
     "reqall.plugins.sources",
+    "reqall.plugins.sources.folder",
     "reqall.plugins.sources.jama",
     "reqall.plugins.chunkers",
     "reqall.plugins.embedders",

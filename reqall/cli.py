@@ -11,8 +11,8 @@ from typing import Annotated, Any
 
 import typer
 
-from reqall import __version__, commands_check, commands_jobs, commands_upkeep
-from reqall.answers import document_record, plugins_record, search_answer
+from reqall import __version__, commands_check, commands_jobs, commands_new, commands_plugins, commands_upkeep
+from reqall.answers import document_record, search_answer
 from reqall.core.errors import ReqallError
 from reqall.core.request import SearchRequest
 from reqall.invocation import AsJson, Project, give, given, opened, print_json
@@ -38,6 +38,8 @@ def options(
 commands_jobs.register(cli)
 commands_check.register(cli)
 commands_upkeep.register(cli)
+commands_plugins.register(cli)
+commands_new.register(cli)
 
 
 @cli.command()
@@ -93,18 +95,6 @@ def export(project: Project) -> None:
             )
 
 
-@cli.command()
-def plugins(as_json: AsJson = False) -> None:
-    """List plugins: what they offer, where they come from, and why one was left out."""
-    from reqall.terminal import print_plugins
-
-    with opened() as app:
-        if as_json:
-            print_json(plugins_record(app.host))
-        else:
-            print_plugins(app.host)
-
-
 @cli.command(name="eval")
 def evaluate(
     folders: Annotated[list[Path], typer.Argument(help="BEIR-style folders: corpus.jsonl, queries.jsonl, qrels.tsv")],
@@ -132,10 +122,11 @@ def evaluate(
 
 @cli.command()
 def schema() -> None:
-    """Print a JSON Schema of pipelines.yaml for editors."""
-    from reqall.core.config import ConfigFile
+    """Print a JSON Schema of pipelines.yaml for editors, with what is installed and its options."""
+    from reqall.core.schema import file_schema
 
-    print_json(ConfigFile.model_json_schema(by_alias=True))
+    with opened() as app:
+        print_json(file_schema(app.host))
 
 
 @cli.command()

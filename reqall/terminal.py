@@ -10,7 +10,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from reqall.answers import HitAnswer, JobAnswer, SearchAnswer, StatusAnswer
-from reqall.core.host import PluginHost
+from reqall.core.host import Plugin, PluginHost
 from reqall.core.jobs import Job, Jobs
 from reqall.core.types import native_id
 from reqall.setup import Finding
@@ -18,6 +18,7 @@ from reqall.status import pace_in_words
 
 POLL_SECONDS = 0.1
 
+_STYLES = {"loaded": "", "blocked": "dim", "conflict": "yellow", "failed": "red"}
 _MARKS = {"ok": "[green]ok[/]     ", "note": "[yellow]note[/]   ", "problem": "[red]problem[/]"}
 
 
@@ -89,17 +90,25 @@ def _headline(rank: int, hit: HitAnswer) -> str:
 
 
 def print_plugins(host: PluginHost) -> None:
-    """Print what is offered, then what was left out and why."""
-    table = Table("kind", "name", "package", "version", "summary", box=None, header_style="bold")
-    for offer in host.offers():
-        plugin = offer.plugin
-        table.add_row(
-            offer.kind, offer.registration.name, plugin.distribution, plugin.version, escape(offer.registration.summary)
-        )
-    output().print(table)
+    """Print what is offered; of what cannot be used the reason stands in place of the summary."""
+    table = Table("name", "kind", "package", "version", "state", "summary", box=None, header_style="bold")
+    for offer in (*host.offers(), *host.rivals()):
+        state, told = ("conflict", offer.reason) if offer.reason else ("loaded", offer.registration.summary)
+        _add_row(table, offer.registration.name, offer.kind, offer.plugin, state, told)
     for plugin in host.plugins:
-        if plugin.state != "loaded":
-            output().print(f"[red]{plugin.state}[/] {escape(str(plugin))}", soft_wrap=True)
+        if plugin.state in ("failed", "blocked"):
+            _add_row(table, plugin.name, "plugin", plugin, plugin.state, plugin.reason)
+    console = output()
+    console.print(table)
+    notices = [f"{plugin.origin}: {notice}" for plugin in host.plugins for notice in plugin.notices]
+    notices += [f"REQALL_PLUGINS names {name!r}, and no plugin or distribution is called so" for name in host.unknown]
+    for notice in notices:
+        console.print(f"[yellow]note[/] {escape(notice)}", soft_wrap=True)
+
+
+def _add_row(table: Table, name: str, kind: str, plugin: Plugin, state: str, told: str) -> None:
+    cells = (name, kind, plugin.distribution, plugin.version, state, told)
+    table.add_row(*map(escape, cells), style=_STYLES[state])
 
 
 def print_findings(findings: Sequence[Finding]) -> None:

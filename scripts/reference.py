@@ -19,17 +19,18 @@ from pydantic import BaseModel
 from reference_tables import model_rows, shown, table
 from reference_tools import jama_endpoints_page, tools_page
 from reference_words import ALIASES, KEYS, MEANINGS
+from typer import Context
 
 import reqall
 from reqall.app import BUILT_INS
 from reqall.cli import cli
 from reqall.core import errors, hookspecs
-from reqall.core.config import ArmConfig, ComponentConfig, ConfigFile, IndexConfig, PipelineConfig
+from reqall.core.config import ArmConfig, ComponentConfig, ConfigFile, IndexConfig, PipelineConfig, StageConfig
 from reqall.core.host import HOOKS, PluginHost
 from reqall.setup import SECRETS, VARIABLES
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
-MODELS: Sequence[type[BaseModel]] = (ConfigFile, ComponentConfig, IndexConfig, PipelineConfig, ArmConfig)
+MODELS: Sequence[type[BaseModel]] = (ConfigFile, ComponentConfig, IndexConfig, PipelineConfig, StageConfig, ArmConfig)
 
 
 def cli_page() -> Iterator[str]:
@@ -40,17 +41,33 @@ def cli_page() -> Iterator[str]:
     assert cli.registered_callback is not None
     yield "## Options before the command\n"
     yield from _parameters(cli.registered_callback.callback)
+    for name, callback in commands():
+        yield f"## reqall {name}\n"
+        yield f"{inspect.getdoc(callback)}\n"
+        yield from _parameters(callback)
+
+
+def commands() -> Iterator[tuple[str, Any]]:
+    """List (name, function) of the commands; those of a group follow it, as `group command`."""
     for command in cli.registered_commands:
         assert command.callback is not None
-        yield f"## reqall {command.name or command.callback.__name__}\n"
-        yield f"{inspect.getdoc(command.callback)}\n"
-        yield from _parameters(command.callback)
+        yield command.name or command.callback.__name__, command.callback
+    for group in cli.registered_groups:
+        inner = group.typer_instance
+        assert inner is not None
+        assert inner.registered_callback is not None
+        yield str(group.name), inner.registered_callback.callback
+        for command in inner.registered_commands:
+            assert command.callback is not None
+            yield f"{group.name} {command.name or command.callback.__name__}", command.callback
 
 
 def parameters(function: Any) -> Iterator[tuple[list[str], bool, Any, str]]:
     """List (names, is an option, default, help) of a command's parameters, as typer derives them."""
     hints = get_type_hints(function, include_extras=True)
     for name, parameter in inspect.signature(function).parameters.items():
+        if hints[name] is Context:
+            continue
         info = hints[name].__metadata__[0]
         is_option = type(info).__name__ == "OptionInfo"
         # Inside Annotated, typer finds the first of the given names in `default`.

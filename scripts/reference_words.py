@@ -14,11 +14,14 @@ KEYS = {
     "PipelineConfig.fuse": "the fuser: makes one ranking of those of all arms and texts",
     "PipelineConfig.rerank": "the reranker; `none` keeps the fused order",
     "PipelineConfig.pin": "put documents whose key stands in the query first",
+    "PipelineConfig.timeout": "seconds that a component of a search may give no sign of life before it is left out",
     "PipelineConfig.top_k": "hits returned, at most candidate_k",
     "PipelineConfig.candidate_k": "documents per arm and text, and in the fused pool",
+    "StageConfig.timeout": "seconds that this component may be silent; not set: the pipeline's `timeout`",
     "ArmConfig.index": "name of an index of this file",
     "ArmConfig.weight": "its weight in the fusion",
     "ArmConfig.required": "fail the search when this index fails; otherwise the result warns and goes on without it",
+    "ArmConfig.timeout": "seconds that this index may be silent; not set: the pipeline's `timeout`",
 }
 
 MEANINGS = {
@@ -38,8 +41,9 @@ MEANINGS = {
     "SYNC_INTERVAL_HOURS": "how often a running server syncs every initialised project by itself; not set: 2, 0: never",
     "REQALL_CONFIG": "the pipelines.yaml to use",
     "REQALL_PIPELINE": "the pipeline that answers when none is named; not set: default",
-    "REQALL_PLUGINS": "entry points that may be loaded, divided by commas; not set: all that are installed",
-    "REQALL_STRICT_PLUGINS": "1 makes a plugin that cannot be loaded a fatal error",
+    "REQALL_PLUGINS": "plugins or distributions that may be loaded, divided by commas, or with a `-` before them those"
+    " that may not; empty: none, not set: all that are installed",
+    "REQALL_STRICT_PLUGINS": "1 makes a plugin that cannot be loaded, or whose name is another's, a fatal error",
     "REQALL_LOG_LEVEL": "DEBUG, INFO, WARNING or ERROR; not set: WARNING. Logs go to stderr",
     "REQALL_HOME": "one folder for pipelines.yaml, .env and databases; process environment only, not .env",
 }

@@ -1,34 +1,27 @@
 """Fixtures that many tests share: the demo's Jama, and a catalog synced from it."""
 
 import os
-import platform
 import subprocess
 import sys
 from pathlib import Path
 
-import apsw
 import pytest
 from hypothesis import settings
 
 from reqall.app import App, Overrides
 from reqall.core.environment import Environment
-from reqall.testing.jama_simulator import JamaSimulator
+from reqall.testing.read_only import read_only_jama
 
 # How long an example takes says more about the machine's load than about the code.
 settings.register_profile("reqall", deadline=None)
 settings.load_profile("reqall")
 
 
-def pytest_report_header():
-    return f"python {platform.python_version()}, SQLite {apsw.sqlite_lib_version()} (apsw {apsw.apsw_version()})"
-
-
 @pytest.fixture(scope="session")
 def jama():
-    """The demo's Jama on loopback; tests that edit data start their own."""
-    with JamaSimulator() as simulator:
+    """The demo's Jama on loopback, for all tests; those that edit it take `jama_simulator`, of their own."""
+    with read_only_jama() as simulator:
         yield simulator
-        assert simulator.writes == [], "only reading requests may reach Jama"
 
 
 def settings_for(simulator, folder: Path) -> dict[str, str]:

@@ -1,7 +1,9 @@
 """From a checked configuration to living components: each is built once, when it is first needed."""
 
+import logging
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -9,20 +11,26 @@ from typing import Any, TypeVar
 from reqall.core.catalog import Catalog
 from reqall.core.changes import ChangeLog
 from reqall.core.components import build_options, fingerprint, references
-from reqall.core.config import ComponentConfig, ConfigFile, IndexConfig, PipelineConfig
+from reqall.core.config import ComponentConfig, ConfigFile, IndexConfig, PipelineConfig, StageConfig
+from reqall.core.conformity import missing_members
 from reqall.core.database import Database
 from reqall.core.environment import Environment
 from reqall.core.errors import EmbedderError, NotFoundError, PluginError, ReqallError
+from reqall.core.guard import Component
 from reqall.core.host import PluginHost
 from reqall.core.index import Index
 from reqall.core.indexing import Indexer
-from reqall.core.pipeline import Arm, Pipeline
+from reqall.core.pipeline import Pipeline
 from reqall.core.protocols import Chunker, Embedder, Source
+from reqall.core.recall import Arm
 from reqall.core.registration import Registration, Services
 from reqall.core.usage import Usage, Use
 from reqall.core.wording import did_you_mean, one_of
 
 T = TypeVar("T")
+
+_BLAME = "see the log; tell the author of the package"
+_log = logging.getLogger("reqall.assemble")
 
 
 class Assembly:
@@ -115,15 +123,15 @@ class Assembly:
     def _index(self, name: str, config: IndexConfig) -> Index:
         registration = self.host.find("recaller", config.use)
         options = build_options(registration, config, self.environment, f"index {name!r}")
-        embedders = [
-            getattr(options, option) for option, kind in references(registration.options) if kind == "embedder"
-        ]
+        embedders = [getattr(options, each) for each, kind in references(registration.options) if kind == "embedder"]
         embedder = self.embedder(embedders[0]) if embedders else None
-        chunker, chunking = self._chunker(name, config.chunk, embedder)
-        identity = fingerprint(registration, options, chunking, embedder.identity if embedder else "")
+        by = self.host.describe("embedder", self.config.embedders[embedders[0]].use) if embedders else ""
+        with _blamed(f"index {name!r}: {by} does not say what it is"):
+            chunker, chunking = self._chunker(name, config.chunk, embedder)
+            identity = fingerprint(registration, options, chunking, embedder.identity if embedder else "")
         prefix = f"ix_{identity[:12]}"
         services = replace(self._services(name), prefix=prefix, folder=self.folder / "indexes" / identity)
-        recaller = self._build(registration, options, services, f"index {name!r}")
+        recaller = self._build("recaller", registration, options, services, f"index {name!r}")
         written = config.model_dump(mode="json", by_alias=True)
         self._uses[name] = Use(prefix, self.origin, name, identity, chunking, recaller.storage, written)
         return Index(name, recaller, chunker, chunking, identity, embedder)
@@ -132,24 +140,29 @@ class Assembly:
         registration = self.host.find("chunker", config.use)
         where = f"the chunker of index {index!r}"
         options = build_options(registration, config, self.environment, where)
-        chunker = self._build(registration, options, self._services(index), where)
+        chunker = self._build("chunker", registration, options, self._services(index), where)
         # Two embedders that read or count differently must never share chunks.
         reads = f"{embedder.identity}/{embedder.max_tokens}" if embedder else "unlimited"
         return chunker, fingerprint(registration, options, reads)
 
     def _pipeline(self, name: str, config: PipelineConfig) -> Pipeline:
-        rerank = self.host.find("reranker", config.rerank.use)
         arms, notices = self._arms(config)
+        stages = {"expander": config.expand, "fuser": config.fuse, "reranker": config.rerank}
         return Pipeline(
             name,
             indexer=self.indexer(),
             arms=arms,
-            expander=self._stage("expander", name, config.expand) if config.expand else None,
+            expander=self._dispensable("expander", name, config.expand, notices),
             fuser=self._stage("fuser", name, config.fuse),
             fuser_name=config.fuse.use,
-            reranker=None if "identity" in rerank.traits else self._stage("reranker", name, config.rerank),
+            reranker=self._dispensable("reranker", name, config.rerank, notices),
             pin=config.pin,
             notices=notices,
+            components={
+                kind: Component(self.host.describe(kind, stage.use), stage.timeout or config.timeout)
+                for kind, stage in stages.items()
+                if stage is not None
+            },
         )
 
     def _arms(self, config: PipelineConfig) -> tuple[list[Arm], list[str]]:
@@ -158,17 +171,32 @@ class Assembly:
         A setting that is missing (ConfigError) is for the user to mend, and no leg is left out for it.
         """
         arms: list[Arm] = []
+        notices: list[str] = []
         failures: list[ReqallError] = []
         for arm in config.recall:
+            name = self.host.describe("recaller", self._named("index", arm.index, self.config.indexes).use)
             try:
-                arms.append(Arm(self.index(arm.index), arm.weight, arm.required))
+                index = self.index(arm.index)
             except (PluginError, EmbedderError) as error:
                 if arm.required:
                     raise
                 failures.append(error)
+                notices.append(f"searched without index {arm.index!r} ({name}): {error.message}")
+            else:
+                arms.append(Arm(index, arm.weight, arm.required, Component(name, arm.timeout or config.timeout)))
         if not arms:
             raise failures[0]
-        return arms, [f"searched without one index: {failure.message}" for failure in failures]
+        return arms, notices
+
+    def _dispensable(self, kind: str, pipeline: str, config: StageConfig | None, notices: list[str]) -> Any:
+        """Build a stage that a search can do without: None where it does nothing, or cannot be built here."""
+        if config is None or "identity" in self.host.find(kind, config.use).traits:
+            return None
+        try:
+            return self._stage(kind, pipeline, config)
+        except (PluginError, EmbedderError) as error:
+            notices.append(f"searched without {self.host.describe(kind, config.use)}: {error.message}")
+            return None
 
     def _stage(self, kind: str, pipeline: str, config: ComponentConfig) -> Any:
         return self._once(kind, f"{pipeline}.{kind}", config, self._services(f"{pipeline}.{kind}"))
@@ -177,20 +205,20 @@ class Assembly:
         def make() -> Any:
             registration = self.host.find(kind, config.use)
             where = f"{kind} {name!r}"
-            return self._build(
-                registration, build_options(registration, config, self.environment, where), services, where
-            )
+            options = build_options(registration, config, self.environment, where)
+            return self._build(kind, registration, options, services, where)
 
         return self._remember(kind, name, make)
 
-    def _build(self, registration: Registration[T], options: Any, services: Services, where: str) -> T:
-        try:
-            return registration.build(options, services)
-        except ReqallError:
-            raise
-        except Exception as error:
-            message = f"{where} could not be built by {registration.name!r}: {type(error).__name__}"
-            raise PluginError(message, "see the log; `reqall plugins` says which package it comes from") from error
+    def _build(self, kind: str, registration: Registration[T], options: Any, services: Services, where: str) -> T:
+        by = self.host.describe(kind, registration.name)
+        with _blamed(f"{where} could not be built by {by}"):
+            component = registration.build(options, services)
+            if lacks := missing_members(kind, component):
+                raise PluginError(
+                    f"{where}: {by} built a {type(component).__name__} without {', '.join(lacks)}", _BLAME
+                )
+            return component
 
     def _services(self, name: str) -> Services:
         return Services(name=name, folder=self.folder / name, database=self.database, embedder=self.embedder)
@@ -208,3 +236,15 @@ class Assembly:
                 self._built[kind, name] = make()
             found: T = self._built[kind, name]
             return found
+
+
+@contextmanager
+def _blamed(message: str) -> Iterator[None]:
+    """Turn whatever a plugin's own code raises, sys.exit too, into an error that names it."""
+    try:
+        yield
+    except (ReqallError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        _log.error("%s", message, exc_info=error)
+        raise PluginError(f"{message}: {type(error).__name__}", _BLAME) from error

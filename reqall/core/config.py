@@ -10,10 +10,12 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from yaml.reader import ReaderError
 
 from reqall.core.errors import ConfigError
+from reqall.core.guard import TIMEOUT_SECONDS
 from reqall.core.problems import Path_, Problem, YamlFile, model_problems
 
 MAX_TOP_K = 50
 MAX_CANDIDATE_K = 500
+MAX_TIMEOUT_SECONDS = 3600
 
 MAX_VALUES = 20_000
 MAX_DEPTH = 40
@@ -25,6 +27,8 @@ _TAGS = {f"tag:yaml.org,2002:{kind}" for kind in ("null", "bool", "int", "float"
 
 Name: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 """Names become parts of ids, of tools' names, of folders and of lists divided by commas."""
+
+Seconds: TypeAlias = Annotated[float, Field(gt=0, le=MAX_TIMEOUT_SECONDS, allow_inf_nan=False, strict=True)]
 
 
 class _Strict(BaseModel):
@@ -44,22 +48,30 @@ class IndexConfig(ComponentConfig):
     chunk: ComponentConfig = ComponentConfig(use="whole")
 
 
+class StageConfig(ComponentConfig):
+    """A stage of a pipeline: its component, and how long that may be silent."""
+
+    timeout: Seconds | None = None
+
+
 class ArmConfig(_Strict):
     """One leg of recall: an index and its weight in the fusion."""
 
     index: str
     weight: float = Field(default=1.0, ge=0, allow_inf_nan=False, strict=True)
     required: bool = Field(default=False, strict=True)
+    timeout: Seconds | None = None
 
 
 class PipelineConfig(_Strict):
     """The stages of a search."""
 
-    expand: ComponentConfig | None = None
+    expand: StageConfig | None = None
     recall: list[ArmConfig] = Field(min_length=1)
-    fuse: ComponentConfig = ComponentConfig(use="rrf")
-    rerank: ComponentConfig = ComponentConfig(use="none")
+    fuse: StageConfig = StageConfig(use="rrf")
+    rerank: StageConfig = StageConfig(use="none")
     pin: bool = Field(default=True, strict=True)
+    timeout: Seconds = TIMEOUT_SECONDS
     top_k: int = Field(default=50, ge=1, le=MAX_TOP_K, strict=True)
     candidate_k: int = Field(default=100, ge=1, le=MAX_CANDIDATE_K, strict=True)
 

@@ -6,6 +6,7 @@ extensions. WAL lets searches read while a sync writes; one connection per threa
 
 import shutil
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -16,7 +17,7 @@ import apsw
 
 from reqall.core.drives import require_local
 from reqall.core.errors import CatalogError
-from reqall.core.file_errors import foreign_file, newer_file, unusable_file
+from reqall.core.file_errors import closed_file, foreign_file, newer_file, unusable_file
 from reqall.core.migrations import STEPS, Step, migrate
 
 APPLICATION_ID = 0x7265716C
@@ -25,13 +26,7 @@ APPLICATION_ID = 0x7265716C
 SCHEMA_VERSION = len(STEPS)
 BUSY_TIMEOUT_MS = 15_000
 
-PRAGMAS = (
-    "PRAGMA journal_mode=WAL",
-    "PRAGMA synchronous=NORMAL",
-    "PRAGMA temp_store=MEMORY",
-    "PRAGMA cache_size=-32000",
-    "PRAGMA mmap_size=268435456",
-)
+PRAGMAS = ("journal_mode=WAL", "synchronous=NORMAL", "temp_store=MEMORY", "cache_size=-32000", "mmap_size=268435456")
 
 
 class Database:
@@ -57,6 +52,7 @@ class Database:
         self._connections: WeakSet[apsw.Connection] = WeakSet()
         self._extensions: list[Callable[[Any], None]] = []
         self._writing = threading.RLock()
+        self._is_closed = False
         try:
             require_local(path, mounts)
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -67,7 +63,7 @@ class Database:
     def reader(self) -> apsw.Connection:
         """Return this thread's connection; inside `writing` it sees the open transaction."""
         connection: apsw.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
+        if connection is None or connection not in self._connections:
             with self.explained():
                 connection = self._local.connection = self._connect()
             self._local.extended = 0
@@ -119,17 +115,25 @@ class Database:
             return
         with self.explained():
             connection.execute("BEGIN")
-            try:
+            with self._ending(connection):
                 yield connection
-            finally:
-                if connection.in_transaction:
-                    connection.execute("COMMIT")
 
     def close(self) -> None:
-        """Close all connections; the object is not used afterwards."""
+        """Close all connections, also those that another thread is busy with; none is opened afterwards."""
+        self._is_closed = True
         for connection in list(self._connections):
-            connection.close()
+            self.cut(connection)
         self._local = threading.local()
+
+    def cut(self, connection: apsw.Connection) -> None:
+        """End what a thread does on its connection, and close it; it gets a new one when it asks again."""
+        self._connections.discard(connection)
+        for _ in range(100):
+            connection.interrupt()
+            with suppress(apsw.ThreadingViolationError):
+                connection.close()
+                return
+            time.sleep(0.01)
 
     @contextmanager
     def explained(self) -> Iterator[None]:
@@ -138,6 +142,8 @@ class Database:
             yield
         except (apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError, apsw.AuthError) as error:
             raise unusable_file(self.path, str(error)) from error
+        except (apsw.InterruptError, apsw.ConnectionClosedError) as error:
+            raise closed_file(self.path) from error
         except apsw.NotADBError as error:
             raise foreign_file(self.path) from error
         except (apsw.BusyError, apsw.LockedError) as error:
@@ -153,8 +159,7 @@ class Database:
     def vacuum(self) -> None:
         """Rewrite the file without its free pages; it needs as much disk again while it runs. Raises CatalogError."""
         with self._writing, self.explained():
-            list(self.reader().execute("VACUUM"))
-            list(self.reader().execute("PRAGMA wal_checkpoint(TRUNCATE)"))
+            list(self.reader().execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)"))
 
     def _begin(self, busy_timeout_ms: int) -> apsw.Connection:
         connection = self.reader()
@@ -179,13 +184,15 @@ class Database:
             raise
 
     def _connect(self) -> apsw.Connection:
+        if self._is_closed:
+            raise closed_file(self.path)
         connection = apsw.Connection(str(self.path))
         try:
             connection.set_busy_timeout(self._busy_timeout_ms)
             self._check(connection)
             for pragma in PRAGMAS:
                 # apsw runs a statement only as far as its rows are read: list() drains it.
-                list(connection.execute(pragma))
+                list(connection.execute(f"PRAGMA {pragma}"))
         except BaseException:
             connection.close()
             raise

@@ -40,12 +40,14 @@ class MissingVariableError(ConfigError):
 
 
 class Environment(Mapping[str, str]):
-    """Variables with their origin; an empty value counts as not set."""
+    """Variables with their origin; an empty value counts as not set. `emptied` names those of the process."""
 
     def __init__(self, process: Mapping[str, str] | None = None, file: Path | None = None) -> None:
         """Read `process` (default: os.environ) and `file` (default: the user's `.env`)."""
         self.file = file or config_folder() / ".env"
-        self._process = {k: v for k, v in (os.environ if process is None else process).items() if v}
+        given = os.environ if process is None else process
+        self._process = {name: value for name, value in given.items() if value}
+        self.emptied = frozenset(given) - frozenset(self._process)
         self._file = _read(self.file)
 
     def __getitem__(self, name: str) -> str:

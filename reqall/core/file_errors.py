@@ -22,3 +22,8 @@ def newer_file(path: Path, version: int, known: int) -> CatalogError:
         f"{path} was written by a newer reqall (schema {version}, this one knows {known})",
         "upgrade reqall (and restart it), or point JAMA_MCP_DB_PATH to another file",
     )
+
+
+def closed_file(path: Path) -> CatalogError:
+    """Say that this process has closed the file."""
+    return CatalogError(f"the database {path} was closed while it was in use", "open it again")

@@ -1,65 +1,32 @@
 """Finds plugins and asks each, alone, what it offers: a broken one is named and left out.
 
 Each plugin gets a pluggy manager of its own. So no plugin can abort another's hook call, the order
-of installation means nothing, and a half-registered plugin leaves nothing behind.
+of installation means nothing, and a half-registered plugin leaves nothing behind. A name that two
+of them offer is nobody's; reqall's own components keep theirs.
 """
 
-import importlib
 import inspect
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from importlib.metadata import entry_points
-from types import ModuleType
-from typing import Any, Literal
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
 
 import pluggy
 
 from reqall.core import hookspecs
 from reqall.core.errors import PluginError, ReqallError
+from reqall.core.plugin import BUILT_IN, Candidate, Choice, Offer, Plugin, built_in, installed_plugins, strictness
 from reqall.core.registration import KINDS, PluginOptions, Registration
-from reqall.core.version import __version__
 from reqall.core.wording import did_you_mean, one_of
 
-BUILT_IN = "reqall"
-"""The distribution that built-in plugins come from."""
+__all__ = ["BUILT_IN", "HOOKS", "Offer", "Plugin", "PluginHost", "strictness"]
 
 HOOKS = {f"register_{kind}s": kind for kind in KINDS}
 """The hooks by name, and what each offers."""
 
+_MEND = "mend or uninstall it, or block it: `-NAME` in REQALL_PLUGINS"
 _REASON_LENGTH = 300
 
-
-@dataclass(frozen=True, slots=True)
-class Plugin:
-    """A plugin that was found: loaded, failed (with the reason) or blocked by the allow-list."""
-
-    name: str
-    distribution: str
-    version: str
-    state: Literal["loaded", "failed", "blocked"]
-    reason: str = ""
-
-    def __str__(self) -> str:
-        """Name the plugin as a reader of an error wants it: where it came from and what is wrong."""
-        told = f"plugin {self.name!r} of {self.distribution} {self.version}"
-        return f"{told}: {self.reason}" if self.reason else told
-
-
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """A registration and the plugin that made it."""
-
-    kind: str
-    registration: Registration[Any]
-    plugin: Plugin
-
-
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    name: str
-    distribution: str
-    version: str
-    load: Callable[[], object]
+_Loaded: TypeAlias = tuple[Plugin, Sequence[Offer]]
 
 
 class PluginHost:
@@ -75,23 +42,26 @@ class PluginHost:
     ) -> None:
         """Load built-in modules, then (unless `installed` is off) plugins from entry points.
 
-        `allowed` limits the entry points by name; None allows all. `strict` makes any failure a
-        PluginError.
+        `allowed` names the plugins or distributions that may be loaded, or with a `-` before them
+        those that may not; None allows all. `strict` makes any failure or conflict a PluginError.
         """
         self.plugins: list[Plugin] = []
         self._offers: dict[tuple[str, str], Offer] = {}
+        self._rivals: list[Offer] = []
         for module in built_ins:
-            self._load(_built_in(module), strict=True)
-        allow = None if allowed is None else set(allowed)
-        for candidate in _installed() if installed else ():
-            if allow is not None and candidate.name not in allow:
-                self.plugins.append(_plugin(candidate, "blocked", "not in the allow-list REQALL_PLUGINS"))
-            else:
-                self._load(candidate, strict=strict)
+            self._take_built_in(_load(built_in(module), strict=True))
+        candidates = installed_plugins(hookspecs.PROJECT) if installed else []
+        choice = Choice(None if allowed is None else tuple(allowed))
+        self.unknown = choice.unknown(candidates)
+        self._settle([_admit(candidate, choice, strict=strict) for candidate in candidates], strict=strict)
 
     def offers(self, kind: str | None = None) -> list[Offer]:
-        """List what is offered, sorted by kind and name."""
+        """List what can be used, sorted by kind and name."""
         return [self._offers[key] for key in sorted(self._offers) if kind in (None, key[0])]
+
+    def rivals(self) -> list[Offer]:
+        """List what cannot be used because of its name, sorted by that; each says why."""
+        return sorted(self._rivals, key=lambda offer: (*offer.key, offer.plugin.name))
 
     def names(self, kind: str) -> list[str]:
         """List the names of one kind."""
@@ -99,13 +69,22 @@ class PluginHost:
 
     def find(self, kind: str, name: str) -> Registration[Any]:
         """Return the registration; a PluginError says what is installed and what was left out."""
+        if offer := self._offers.get((kind, name)):
+            return offer.registration
+        if rivals := [offer.plugin for offer in self.rivals() if offer.key == (kind, name)]:
+            raise PluginError(
+                f"the {kind} name {name!r} is offered by {' and by '.join(plugin.origin for plugin in rivals)}",
+                f"block all but one of them: {' or '.join(_blocking(rivals))} in REQALL_PLUGINS",
+            )
+        others = [other for other in KINDS if (other, name) in self._offers]
+        hint = f"; that is the name of a component of kind {others[0]!r}" if others else ""
+        hint = hint or did_you_mean(name, self.names(kind))
+        raise PluginError(f"no {kind} named {name!r}{hint}", self.remedy(kind))
+
+    def describe(self, kind: str, name: str) -> str:
+        """Name a component and the package that it comes from."""
         offer = self._offers.get((kind, name))
-        if offer is None:
-            others = [other for other in KINDS if (other, name) in self._offers]
-            hint = f"; that is the name of a component of kind {others[0]!r}" if others else ""
-            hint = hint or did_you_mean(name, self.names(kind))
-            raise PluginError(f"no {kind} named {name!r}{hint}", self.remedy(kind))
-        return offer.registration
+        return f"{kind} {name!r}" + (f" of {offer.plugin.distribution} {offer.plugin.version}" if offer else "")
 
     def remedy(self, kind: str) -> str:
         """Say what is installed of a kind, and which plugins were left out."""
@@ -113,38 +92,68 @@ class PluginHost:
         text = f"installed {kind}s: {one_of(self.names(kind))}"
         return text + (f"; left out: {'; '.join(left_out)}" if left_out else "")
 
-    def _load(self, candidate: _Candidate, *, strict: bool) -> None:
-        try:
-            registrations = _ask(candidate)
-            self._refuse_taken(registrations)
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # sys.exit and the panics of native extensions too
-            failed = _plugin(candidate, "failed", _reason(error))
-            if strict:
-                own = candidate.distribution == BUILT_IN
-                remedy = "reinstall reqall" if own else "mend or uninstall it, or list others in REQALL_PLUGINS"
-                raise PluginError(str(failed), remedy) from error
-            self.plugins.append(failed)
-            return
-        plugin = _plugin(candidate, "loaded")
+    def _take_built_in(self, loaded: _Loaded) -> None:
+        plugin, offers = loaded
         self.plugins.append(plugin)
-        for kind, registration in registrations:
-            self._offers[kind, registration.name] = Offer(kind, registration, plugin)
+        for offer in offers:
+            if other := self._offers.get(offer.key):
+                told = f"the {offer.kind} name {offer.registration.name!r} is taken by {other.plugin.origin}"
+                raise PluginError(f"{plugin.origin}: {told}", "this is a defect of reqall")
+            self._offers[offer.key] = offer
 
-    def _refuse_taken(self, registrations: Iterable[tuple[str, Registration[Any]]]) -> None:
-        seen: set[tuple[str, str]] = set()
-        for kind, registration in registrations:
-            key = (kind, registration.name)
-            if key in self._offers:
-                raise PluginError(f"the {kind} name {registration.name!r} is taken by {self._offers[key].plugin}")
-            if key in seen:
-                raise PluginError(f"offers the {kind} name {registration.name!r} twice")
-            seen.add(key)
+    def _settle(self, loaded: Sequence[_Loaded], *, strict: bool) -> None:
+        """Decide who gets a name when all are there: reqall's own first, else its only claimant, else nobody."""
+        claims: dict[tuple[str, str], list[Plugin]] = {}
+        for offer in (offer for _, offers in loaded for offer in offers):
+            claims.setdefault(offer.key, []).append(offer.plugin)
+        for plugin, offers in loaded:
+            refused = {o.key: why for o in offers if (why := self._refusal(o, claims[o.key]))}
+            judged = replace(plugin, state="conflict", reason="; ".join(refused.values())) if refused else plugin
+            if strict and refused:
+                raise PluginError(str(judged), _MEND)
+            self.plugins.append(judged)
+            for offer in offers:
+                if offer.key in refused:
+                    self._rivals.append(replace(offer, plugin=judged, reason=refused[offer.key]))
+                else:
+                    self._offers[offer.key] = replace(offer, plugin=judged)
+
+    def _refusal(self, offer: Offer, claimants: Sequence[Plugin]) -> str:
+        """Say why a name cannot be used; empty when it can."""
+        owner = self._offers.get(offer.key)
+        others = [owner.plugin] if owner else [plugin for plugin in claimants if plugin is not offer.plugin]
+        by = " and by ".join(plugin.origin for plugin in others)
+        return f"its {offer.kind} {offer.registration.name!r} cannot be used: that is offered by {by}" if others else ""
 
 
-def _ask(candidate: _Candidate) -> list[tuple[str, Registration[Any]]]:
-    """Register the plugin with a fresh manager and collect what each hook returns."""
+def _admit(candidate: Candidate, choice: Choice, *, strict: bool) -> _Loaded:
+    obstacle = choice.obstacle(candidate)
+    return (candidate.plugin("blocked", obstacle), ()) if obstacle else _load(candidate, strict=strict)
+
+
+def _load(candidate: Candidate, *, strict: bool) -> _Loaded:
+    try:
+        registrations, notices = _ask(candidate)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # sys.exit and the panics of native extensions too
+        failed = candidate.plugin("failed", _reason(error))
+        if strict:
+            own = candidate.distribution == BUILT_IN
+            raise PluginError(str(failed), "reinstall reqall" if own else _MEND) from error
+        return failed, ()
+    plugin = candidate.plugin("loaded", notices=notices)
+    return plugin, [Offer(kind, registration, plugin) for kind, registration in registrations]
+
+
+def _blocking(rivals: Sequence[Plugin]) -> list[str]:
+    """Return what blocks each: its name, or its distribution where the names are the same."""
+    names = [plugin.name for plugin in rivals]
+    return [f"`-{p.name if names.count(p.name) == 1 else p.distribution}`" for p in rivals]
+
+
+def _ask(candidate: Candidate) -> tuple[list[tuple[str, Registration[Any]]], tuple[str, ...]]:
+    """Register the plugin with a fresh manager; what its hooks return, and which of them will be gone."""
     plugin = candidate.load()
     manager = pluggy.PluginManager(hookspecs.PROJECT)
     manager.add_hookspecs(hookspecs)
@@ -159,7 +168,12 @@ def _ask(candidate: _Candidate) -> list[tuple[str, Registration[Any]]]:
         raise PluginError(f"{bare[0]} lacks the decorator @hookimpl")
     if not callers and candidate.distribution != BUILT_IN:
         raise PluginError("has no hook; the entry point must name what holds the functions with @hookimpl")
-    return [(kind, found) for hook, kind in HOOKS.items() if hook in callers for found in _call(hook, callers[hook])]
+    found = [(kind, each) for hook, kind in HOOKS.items() if hook in callers for each in _call(hook, callers[hook])]
+    for number, (kind, registration) in enumerate(found):
+        if (kind, registration.name) in [(other, each.name) for other, each in found[:number]]:
+            raise PluginError(f"offers the {kind} name {registration.name!r} twice")
+    specs = [caller.spec for caller in callers.values() if caller.spec is not None]
+    return found, tuple(str(spec.warn_on_impl) for spec in specs if spec.warn_on_impl is not None)
 
 
 def _call(name: str, caller: pluggy.HookCaller) -> list[Registration[Any]]:
@@ -202,36 +216,3 @@ def _reason(error: BaseException) -> str:
         text = type(error).__name__
     line = " ".join(text.split()).removesuffix(":")
     return line if len(line) <= _REASON_LENGTH else f"{line[:_REASON_LENGTH]}..."
-
-
-def _built_in(module: str) -> _Candidate:
-    name = module.rpartition("plugins.")[2]
-    return _Candidate(name, BUILT_IN, __version__, lambda: _import(module))
-
-
-def _import(module: str) -> ModuleType:
-    return importlib.import_module(module)
-
-
-def _installed() -> list[_Candidate]:
-    """List plugins from entry points, sorted, so that the file system's order means nothing."""
-    found = []
-    for point in entry_points(group=hookspecs.PROJECT):
-        name = point.dist.name if point.dist else "unknown distribution"
-        version = point.dist.version if point.dist else "?"
-        found.append(_Candidate(point.name, name, version, point.load))
-    return sorted(found, key=lambda candidate: (candidate.name, candidate.distribution))
-
-
-def _plugin(candidate: _Candidate, state: Literal["loaded", "failed", "blocked"], reason: str = "") -> Plugin:
-    return Plugin(candidate.name, candidate.distribution, candidate.version, state, reason)
-
-
-def strictness(environment: Mapping[str, str]) -> dict[str, Any]:
-    """Read REQALL_PLUGINS (allow-list) and REQALL_STRICT_PLUGINS from the environment."""
-    listed = environment.get("REQALL_PLUGINS")
-    allowed = None if listed is None else [name.strip() for name in listed.split(",") if name.strip()]
-    return {
-        "allowed": allowed,
-        "strict": environment.get("REQALL_STRICT_PLUGINS", "").lower() in ("1", "true", "yes", "on"),
-    }

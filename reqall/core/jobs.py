@@ -245,8 +245,8 @@ def _outcome(lease: Lease, work: Callable[[Lease], str]) -> dict[str, Any]:
         return {"status": "QUEUED", "message": WAITING}
     except ReqallError as error:
         return {"status": "ERROR", "error": str(error)}
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # noqa: BLE001 - also a native panic; its text may hold item text: only its kind is shown
+    except BaseException as error:  # its text may hold item text: only its kind is shown
+        if isinstance(error, KeyboardInterrupt):
+            raise
         _log.exception("job %s failed", lease.job.job_id)
         return {"status": "ERROR", "error": f"unexpected {type(error).__name__}; the log has the details"}

@@ -1,58 +1,24 @@
 """The search flow, top to bottom: expand, recall, collapse, fuse, rerank, pin, present."""
 
-import logging
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
-from reqall.core.errors import PluginError, ReqallError
-from reqall.core.index import Index
+from reqall.core import conformity
+from reqall.core.guard import Component, Guard, Workers
 from reqall.core.indexing import Indexer
 from reqall.core.keys import key_tokens
 from reqall.core.present import best_text
 from reqall.core.protocols import Fuser, QueryExpander, Reranker
-from reqall.core.ranking import ChunkRanking, DocumentRanking
+from reqall.core.ranking import DocumentRanking
+from reqall.core.recall import Arm, Recall, Recalled
+from reqall.core.trace import Trace
 from reqall.core.types import Document, Filters, Hit, Passage, Provenance, Query, SearchResult
 
-_log = logging.getLogger("reqall.pipeline")
-
-
-@dataclass(frozen=True, slots=True)
-class Arm:
-    """One leg of recall: an index and its weight in the fusion."""
-
-    index: Index
-    weight: float = 1.0
-    required: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Recalled:
-    """What one arm found with one text."""
-
-    arm: Arm
-    variant: str
-    chunks: ChunkRanking
-    documents: DocumentRanking
-
-
-@dataclass
-class _Trace:
-    """What happened in one search: milliseconds per stage, and warnings."""
-
-    timings: dict[str, float] = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
-
-    @contextmanager
-    def stage(self, name: str) -> Iterator[None]:
-        start = time.perf_counter()
-        yield
-        self.timings[name] = round((time.perf_counter() - start) * 1000, 3)
+__all__ = ["Arm", "Pipeline"]
 
 
 class Pipeline:
-    """An assembled pipeline: plain objects, plain calls. Thread-safe."""
+    """An assembled pipeline: plain objects, each called through a guard. Thread-safe."""
 
     def __init__(
         self,
@@ -66,10 +32,12 @@ class Pipeline:
         reranker: Reranker | None,
         pin: bool = True,
         notices: Sequence[str] = (),
+        components: Mapping[str, Component] = MappingProxyType({}),
     ) -> None:
         """Take the stages; without an expander only the user's own text is searched with.
 
-        `notices` go with every result as warnings: what the pipeline has to do without.
+        `notices` go with every result as warnings: what the pipeline has to do without. `components`
+        says of the kinds expander, fuser and reranker who is called, and how long they may be silent.
         """
         self.name = name
         self.arms = list(arms)
@@ -80,20 +48,25 @@ class Pipeline:
         self._reranker = reranker
         self._pin = pin
         self._notices = list(notices)
+        workers = Workers()
+        self._recall = Recall(indexer, self.arms, workers)
+        self._guards = {
+            kind: Guard(components.get(kind, Component(f"the {kind}")), workers)
+            for kind in ("expander", "fuser", "reranker")
+        }
 
     def search(self, query: Query, top_k: int, candidate_k: int) -> SearchResult:
         """Search; `candidate_k` documents per arm and text, and in the fused pool.
 
-        Raises ReqallError when a required arm, or every arm, fails.
+        Raises ReqallError when a required arm, every arm, or the fuser fails.
         """
-        trace = _Trace(warnings=[*self._notices])
+        trace = Trace(warnings=[*self._notices])
         with trace.stage("expand"):
             texts = self._expand(query, trace)
         with trace.stage("recall"):
-            recalled = self._recall(texts, candidate_k, query.filters, trace)
+            recalled = self._recall.find(texts, candidate_k, query.filters, trace)
         with trace.stage("fuse"):
-            weights = [found.arm.weight for found in recalled]
-            pool = self._fuser.fuse([found.documents for found in recalled], weights).top(candidate_k)
+            pool = self._fuse(recalled).top(candidate_k)
         with trace.stage("rerank"):
             documents = self._current(pool, query.filters)
             best = _best_chunks(recalled)
@@ -111,48 +84,26 @@ class Pipeline:
             query.text, tuple(texts), tuple(hits), len(ranked), self.name, trace.timings, tuple(trace.warnings)
         )
 
-    def _expand(self, query: Query, trace: _Trace) -> list[str]:
-        if self._expander is None:
+    def _expand(self, query: Query, trace: Trace) -> list[str]:
+        expander, guard = self._expander, self._guards["expander"]
+        if expander is None:
             return [query.text]
         try:
-            return list(self._expander.expand(query)) or [query.text]
+            return guard.call(lambda: conformity.texts(expander.expand(query))) or [query.text]
         except Exception as error:  # noqa: BLE001 - a plugin that fails must not take the search down
-            trace.warnings.append(f"the expander was left out, only the query itself was used: {_told(error)}")
+            told = guard.told(error)
+            trace.warnings.append(f"{guard.subject} was left out, only the query itself was used: {told}")
             return [query.text]
 
-    def _recall(self, texts: Sequence[str], limit: int, filters: Filters, trace: _Trace) -> list[_Recalled]:
-        found: list[_Recalled] = []
-        failures: list[ReqallError] = []
-        for arm in self.arms:
-            try:
-                self._catch_up(arm, filters, trace)
-                with trace.stage(f"recall.{arm.index.name}"):
-                    rankings = arm.index.recaller.recall(texts, limit, filters)
-                found += [
-                    _Recalled(arm, text, chunks, chunks.collapse().top(limit))
-                    for text, chunks in zip(texts, rankings, strict=True)
-                ]
-            except Exception as error:  # noqa: BLE001 - a plugin that fails must not take the search down
-                told = _told(error)
-                failure = error if isinstance(error, ReqallError) else PluginError(f"index {arm.index.name!r}: {told}")
-                if arm.required:
-                    raise failure from None if failure is error else error
-                failures.append(failure)
-                trace.warnings.append(f"index {arm.index.name!r} was left out: {told}")
-        if failures and not found:
-            raise failures[0]
-        return found
-
-    def _catch_up(self, arm: Arm, filters: Filters, trace: _Trace) -> None:
-        """Fill an index that lives in memory; say of any other how far it is behind."""
-        if arm.index.recaller.storage == "memory":
-            if not self._indexer.is_level(arm.index):
-                self._indexer.level(arm.index, lambda _tx, _done: None)
-        elif not self._indexer.is_level(arm.index) and (lag := self._indexer.lag(arm.index, filters.project_ids)):
-            trace.warnings.append(
-                f"index {arm.index.name!r} does not hold {lag} documents as they are now; a running server"
-                " or `reqall backfill` brings it level"
-            )
+    def _fuse(self, recalled: Sequence[Recalled]) -> DocumentRanking:
+        """Fuse; there is no order to fall back to, so a fuser that fails ends the search."""
+        guard = self._guards["fuser"]
+        rankings, weights = [found.documents for found in recalled], [found.arm.weight for found in recalled]
+        try:
+            return guard.call(lambda: conformity.fused(self._fuser.fuse(rankings, weights), rankings))
+        except Exception as error:
+            failure = guard.failure(error, guard.told(error))
+            raise failure from error
 
     def _current(self, pool: DocumentRanking, filters: Filters) -> dict[str, Document]:
         """Read the candidates as they are now: arms may have seen an older state."""
@@ -166,25 +117,26 @@ class Pipeline:
     def _shown(
         self, keys: Sequence[str], documents: dict[str, Document], best: dict[str, int], text: str
     ) -> dict[str, tuple[str, str]]:
-        """Choose the section and text to show of each document."""
+        """Choose the section and text to show of each document; an arm may name a chunk that is none of its own."""
         chunks = self._indexer.log.chunks(best[key] for key in keys if key in best)
-        return {key: best_text(documents[key], chunks.get(best.get(key, -1)), text) for key in keys}
+        own = {chunk.document_id: chunk for chunk in chunks.values() if best.get(chunk.document_id) == chunk.id}
+        return {key: best_text(documents[key], own.get(key), text) for key in keys}
 
     def _rerank(
-        self, text: str, pool: DocumentRanking, documents: dict[str, Document], best: dict[str, int], trace: _Trace
+        self, text: str, pool: DocumentRanking, documents: dict[str, Document], best: dict[str, int], trace: Trace
     ) -> tuple[DocumentRanking, str]:
-        if self._reranker is None or not documents:
+        reranker, guard = self._reranker, self._guards["reranker"]
+        if reranker is None or not documents:
             return pool, self._fuser_name
         shown = self._shown(list(documents), documents, best, text)
         passages = [Passage(key, _passage(document, shown[key][1])) for key, document in documents.items()]
         try:
-            order = self._reranker.rerank(text, passages)
-            if order.by_id.keys() != documents.keys():
-                raise PluginError("it returned other documents than it was given")  # noqa: TRY301 - handled as any failure
-            return order, "rerank"  # noqa: TRY300
+            order = guard.call(lambda: conformity.reranked(reranker.rerank(text, passages), documents))
         except Exception as error:  # noqa: BLE001 - a plugin that fails must not take the search down
-            trace.warnings.append(f"the reranker was left out, the order is the fused one: {_told(error)}")
+            told = guard.told(error)
+            trace.warnings.append(f"{guard.subject} was left out, the order is the fused one: {told}")
             return pool, self._fuser_name
+        return order, "rerank"
 
     def _pinned(self, query: Query, documents: dict[str, Document]) -> list[str]:
         """Find documents whose key stands in the query; what recall did not find is added."""
@@ -194,7 +146,7 @@ class Pipeline:
         return sorted(found, key=lambda key: (tokens[found[key].key.casefold()], key))
 
 
-def _best_chunks(recalled: Sequence[_Recalled]) -> dict[str, int]:
+def _best_chunks(recalled: Sequence[Recalled]) -> dict[str, int]:
     """Pick a chunk per document to show: a piece with a section if one was found, of the best rank."""
     best: dict[str, tuple[bool, int, int]] = {}
     for found in recalled:
@@ -212,7 +164,7 @@ def _first(pinned: Sequence[str], order: DocumentRanking, documents: dict[str, D
     return [(key, 1.0) for key in pinned] + rest
 
 
-def _provenance(document_id: str, recalled: Sequence[_Recalled]) -> tuple[Provenance, ...]:
+def _provenance(document_id: str, recalled: Sequence[Recalled]) -> tuple[Provenance, ...]:
     return tuple(
         Provenance(found.arm.index.name, found.variant, ranked.rank, ranked.score)
         for found in recalled
@@ -233,11 +185,3 @@ def _within(document: Document, filters: Filters) -> bool:
 
 def _passage(document: Document, text: str) -> str:
     return "\n".join(part for part in (" > ".join([*document.path, document.name]), text) if part)
-
-
-def _told(error: Exception) -> str:
-    """Say what failed: our own errors in words; of others the kind alone, as their text may hold content."""
-    if isinstance(error, ReqallError):
-        return error.message
-    _log.error("a component failed in a search", exc_info=error)
-    return f"unexpected {type(error).__name__}; the log has the details"

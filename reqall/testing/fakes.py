@@ -144,8 +144,12 @@ class ListSource:
         yield from self._pages([document.id for document in self._of(project)])
 
     def describe(self, project: Project) -> list[ItemType]:
-        """List the types that the documents have."""
-        return [ItemType(*found) for found in sorted({(d.type_id, d.type_name) for d in self._of(project)})]
+        """List the types that the documents have, with the fields that are used."""
+        types: dict[tuple[str, str], dict[str, str]] = {}
+        for document in self._of(project):
+            fields = types.setdefault((document.type_id, document.type_name), {})
+            fields.update((name, name) for name in document.fields)
+        return [ItemType(*found, fields) for found, fields in sorted(types.items())]
 
     def _of(self, project: Project) -> list[Document]:
         return [document for document in self.held.values() if document.project_id == project.id]

@@ -10,10 +10,14 @@ from pathlib import Path
 import pytest
 
 from reqall.app import BUILT_INS
-from reqall.core.errors import PluginError
+from reqall.core import hookspecs
+from reqall.core.config import parse_yaml
+from reqall.core.environment import Environment
+from reqall.core.errors import ConfigError, PluginError
 from reqall.core.host import PluginHost, strictness
 from reqall.core.ranking import DocumentRanking
 from reqall.core.registration import KINDS, Services
+from reqall.core.validate import validate
 
 pytest_plugins = ["tests.core.plugins_support"]
 
@@ -38,10 +42,6 @@ BROKEN = {
     "misspelt": (
         fusers(f"return [{offer()}]", hook="register_fuser"),
         "unknown hook 'register_fuser'; did you mean 'register_fusers'?",
-    ),
-    "thief": (
-        fusers(f"return [{offer()}, {offer(chr(39) + 'rrf' + chr(39))}]"),
-        "the fuser name 'rrf' is taken by plugin 'tiny_parts' of reqall",
     ),
     "twins": (fusers(f"return [{offer()}, {offer()}]"), "offers the fuser name 'mine' twice"),
     "late": (fusers(f"yield {offer()}; raise OSError('no disk')"), "OSError: no disk"),
@@ -173,6 +173,32 @@ def test_what_the_allow_list_does_not_name_is_never_imported(install, tmp_path):
     assert not mark.exists()
 
 
+def test_what_is_blocked_by_name_is_never_imported_and_the_rest_is(install, tmp_path):
+    install("acme", GOOD)
+    mark = tmp_path / "imported"
+    install("other_one", f"import pathlib\npathlib.Path({str(mark)!r}).touch()\n")
+    for name in ("-other_one", "-Other.One"):
+        plugins = by_name(PluginHost(**strictness({"REQALL_PLUGINS": name})))
+        assert plugins["acme"].state == "loaded"
+        assert (plugins["other_one"].state, plugins["other_one"].reason) == ("blocked", "blocked by REQALL_PLUGINS")
+    assert not mark.exists()
+
+
+def test_a_name_is_that_of_the_entry_point_or_of_the_distribution(install, site):
+    install("acme_parts", GOOD)
+    (site / "acme_parts-1.0.dist-info" / "entry_points.txt").write_text("[reqall]\nours = acme_parts\n")
+    for allowed in (["ours"], ["acme-parts"], ["ours", "-other"]):
+        assert by_name(PluginHost(allowed=allowed))["ours"].state == "loaded", allowed
+    for allowed in ([], ["-ours"], ["-acme_parts"], ["other"], ["ours", "-acme-parts"]):
+        assert by_name(PluginHost(allowed=allowed))["ours"].state == "blocked", allowed
+
+
+def test_names_that_no_plugin_has_are_told(install):
+    install("acme", GOOD)
+    assert PluginHost(allowed=["acme", "-acmee", "other"]).unknown == ["acmee", "other"]
+    assert PluginHost().unknown == []
+
+
 @pytest.mark.parametrize(
     ("environment", "expected"),
     [
@@ -180,11 +206,20 @@ def test_what_the_allow_list_does_not_name_is_never_imported(install, tmp_path):
         ({"REQALL_STRICT_PLUGINS": "0"}, (None, False)),
         ({"REQALL_STRICT_PLUGINS": "True", "REQALL_PLUGINS": "a, b"}, (["a", "b"], True)),
         ({"REQALL_PLUGINS": ","}, ([], False)),
+        ({"REQALL_PLUGINS": ""}, ([], False)),
+        ({"REQALL_PLUGINS": "-a"}, (["-a"], False)),
     ],
 )
-def test_strictness_is_read_from_the_environment(environment, expected):
-    found = strictness(environment)
-    assert (found["allowed"], found["strict"]) == expected
+def test_strictness_is_read_from_the_environment(environment, expected, tmp_path):
+    for given in (environment, Environment(environment, tmp_path / ".env")):
+        found = strictness(given)
+        assert (found["allowed"], found["strict"]) == expected
+
+
+def test_an_emptied_list_of_plugins_goes_before_the_file(tmp_path):
+    (tmp_path / ".env").write_text("REQALL_PLUGINS=acme\n")
+    assert strictness(Environment({"REQALL_PLUGINS": ""}, tmp_path / ".env"))["allowed"] == []
+    assert strictness(Environment({}, tmp_path / ".env"))["allowed"] == ["acme"]
 
 
 def test_an_unknown_name_is_explained(tiny, install):
@@ -202,8 +237,97 @@ def test_an_unknown_name_is_explained(tiny, install):
         host.find("fuser", "words")
 
 
+THIEF = fusers(f"return [{offer()}, {offer(repr('rrf'))}]")
+
+
+def test_a_name_of_reqall_stays_its_own(tiny, install):
+    """Who offers it too is reported; the other names of that plugin work."""
+    install("thief", THIEF, version="0.3")
+    host = host_of(tiny)
+    assert host.find("fuser", "rrf") == tiny.find("fuser", "rrf")
+    assert host.names("fuser") == ["mine", "rrf"]
+    assert host.find("fuser", "mine").name == "mine"
+    thief = by_name(host)["thief"]
+    assert thief.state == "conflict"
+    owner = by_name(host)["tiny_parts"].origin
+    assert str(thief) == f"plugin 'thief' of thief 0.3: its fuser 'rrf' cannot be used: that is offered by {owner}"
+    (rival,) = host.rivals()
+    assert (rival.key, rival.plugin, rival.reason) == (("fuser", "rrf"), thief, thief.reason)
+    assert str(thief) in host.remedy("fuser")
+
+
+def test_a_name_that_two_packages_offer_is_nobodys(tiny, install):
+    install("first", fusers(f"return [{offer()}, {offer(repr('own'))}]"))
+    install("second", fusers(f"return [{offer()}]"), version="2.0")
+    install("acme", GOOD)
+    host = host_of(tiny)
+    assert host.names("fuser") == ["alphabetic", "own", "rrf"]
+    plugins = by_name(host)
+    told = "its fuser 'mine' cannot be used: that is offered by plugin"
+    assert (plugins["first"].state, plugins["first"].reason) == ("conflict", f"{told} 'second' of second 2.0")
+    assert (plugins["second"].state, plugins["second"].reason) == ("conflict", f"{told} 'first' of first 1.0")
+    assert plugins["acme"].state == "loaded"
+    with pytest.raises(PluginError) as caught:
+        host.find("fuser", "mine")
+    assert caught.value.message == (
+        "the fuser name 'mine' is offered by plugin 'first' of first 1.0 and by plugin 'second' of second 2.0"
+    )
+    assert caught.value.remedy == "block all but one of them: `-first` or `-second` in REQALL_PLUGINS"
+
+
+@pytest.mark.parametrize(("blocked", "left"), [("-first", "second"), ("-Second", "first")])
+def test_blocking_one_of_two_gives_the_name_to_the_other(tiny, install, blocked, left):
+    for name in ("first", "second"):
+        install(name, fusers(f"return [{offer()}]"))
+    host = host_of(tiny, allowed=[blocked])
+    assert [found.plugin.name for found in host.offers("fuser") if found.registration.name == "mine"] == [left]
+    assert host.rivals() == []
+    assert by_name(host)[left].state == "loaded"
+
+
+def test_two_plugins_of_one_name_are_blocked_by_their_distributions(tiny, install, site):
+    for distribution in ("first", "second"):
+        install(distribution, fusers(f"return [{offer()}]"))
+        points = site / f"{distribution}-1.0.dist-info" / "entry_points.txt"
+        points.write_text(f"[reqall]\nsame = {distribution}\n")
+    with pytest.raises(PluginError) as caught:
+        host_of(tiny).find("fuser", "mine")
+    assert "`-first` or `-second` in REQALL_PLUGINS" in caught.value.remedy
+    assert host_of(tiny, allowed=["-second"]).find("fuser", "mine").name == "mine"
+
+
+def test_a_name_may_be_used_once_per_kind(tiny, install):
+    install("first", fusers(f"return [{offer()}]"))
+    install("second", fusers(f"return [{offer()}]", hook="register_rerankers"))
+    assert host_of(tiny).rivals() == []
+
+
+def test_a_configuration_that_uses_a_disputed_name_is_refused_with_its_place(tiny, bare, install):
+    for name in ("first", "second"):
+        install(name, fusers(f"return [{offer()}]"))
+    text = (
+        "version: 1\nindexes: {words: {use: words}}\n"
+        "pipelines:\n  default: {recall: [{index: words}], fuse: {use: mine}}\n"
+    )
+    with pytest.raises(ConfigError) as caught:
+        validate(parse_yaml(text, "f.yaml"), host_of(tiny), bare)
+    assert caught.value.message == (
+        "f.yaml:4:51: the fuser name 'mine' is offered by plugin 'first' of first 1.0 and by plugin 'second' of"
+        " second 1.0 (block all but one of them: `-first` or `-second` in REQALL_PLUGINS)"
+    )
+    validate(parse_yaml(text, "f.yaml"), host_of(tiny, allowed=["-first"]), bare)
+
+
+@pytest.mark.parametrize("source", [THIEF, fusers(f"return [{offer(repr('alphabetic'))}]")])
+def test_strict_makes_a_conflict_fatal(tiny, install, source):
+    install("acme", GOOD)
+    install("other", source)
+    with pytest.raises(PluginError, match="cannot be used: that is offered by plugin"):
+        host_of(tiny, strict=True)
+
+
 def test_the_order_of_installation_means_nothing(tiny, site, install, monkeypatch):
-    """Two plugins want one name: the same one gets it, whichever folder comes first."""
+    """Two plugins want one name: neither gets it, whichever folder comes first."""
     sources = {"first": fusers(f"return [{offer()}]"), "second": fusers(f"return [{offer()}]"), "acme": GOOD}
     folders = []
     for name, source in sources.items():
@@ -223,11 +347,28 @@ def test_the_order_of_installation_means_nothing(tiny, site, install, monkeypatc
     assert [(plugin.name, plugin.state) for plugin in plugins] == [
         ("tiny_parts", "loaded"),
         ("acme", "loaded"),
-        ("first", "loaded"),
-        ("second", "failed"),
+        ("first", "conflict"),
+        ("second", "conflict"),
     ]
-    assert plugins[-1].reason == "the fuser name 'mine' is taken by plugin 'first' of first 1.0"
-    assert dict(offers)["mine"] == "first"
+    assert "mine" not in dict(offers)
+
+
+def test_a_hook_that_will_be_gone_is_noticed(install, monkeypatch):
+    monkeypatch.setitem(
+        hookspecs.register_fusers.reqall_spec, "warn_on_impl", DeprecationWarning("offer fusers otherwise from 0.9 on")
+    )
+    install("acme", GOOD)
+    with pytest.warns(DeprecationWarning, match=r"otherwise from 0\.9 on"):
+        host = PluginHost()
+    assert by_name(host)["acme"].notices == ("offer fusers otherwise from 0.9 on",)
+    assert "alphabetic" in host.names("fuser"), "a notice changes nothing yet"
+
+
+def test_a_component_is_described_with_its_package(tiny, install):
+    install("acme", GOOD, version="2.1")
+    host = host_of(tiny)
+    assert host.describe("fuser", "alphabetic") == "fuser 'alphabetic' of acme 2.1"
+    assert host.describe("fuser", "unknown") == "fuser 'unknown'"
 
 
 def test_the_built_ins_load_and_every_hook_is_used():
@@ -263,6 +404,8 @@ def test_pip_installs_a_folder_and_the_command_line_lists_it(tmp_path):
         "plugin": "acme",
         "distribution": "acme-fusers",
         "version": "2.1",
+        "state": "loaded",
+        "reason": "",
     } in listed["components"]
     assert [plugin for plugin in listed["left_out"] if plugin["plugin"] == "exits"] == [
         {

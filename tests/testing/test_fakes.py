@@ -1,4 +1,7 @@
-"""The hashing embedder keeps the embedder's contract."""
+"""What the fakes do beyond the contracts that they keep."""
+
+import subprocess
+import sys
 
 import numpy as np  # noqa: TID253 - a test may
 
@@ -28,3 +31,13 @@ def test_it_remembers_what_it_was_given_and_reads_no_further_than_it_says():
     assert embedder.count_tokens("volume level brake") == 3
     assert embedder.embed_documents([]).shape == (0, 512)
     assert embedder.identity != HashingEmbedder(512).identity
+
+
+def test_fakes_and_the_simulator_need_no_pytest():
+    code = (
+        "import sys; sys.modules['pytest'] = sys.modules['hypothesis'] = None\n"
+        "import reqall.testing.fakes, reqall.testing.jama_simulator, reqall.testing.openai_endpoint\n"
+        "import reqall.testing.read_only"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr

@@ -8,13 +8,15 @@ def shelf(make_shelf):
     return make_shelf("rank_bm25")
 
 
-def test_scores_are_the_packages(shelf):
+@pytest.mark.parametrize("options", [{}, {"k1": 0.4}, {"b": 0.0}, {"k1": 4.0, "b": 1.0}])
+def test_scores_are_the_packages(make_shelf, options):
     from rank_bm25 import BM25Okapi
 
+    shelf = make_shelf("rank_bm25", **options)
     bodies = ["volume level", "volume sync sync", "brake", "engine brake level", "valve sensor alarm"]
     for number, body in enumerate(bodies):
         shelf.put(f"d{number}", body)
-    expected = BM25Okapi([body.split() for body in bodies]).get_scores(["sync", "level"])
+    expected = BM25Okapi([body.split() for body in bodies], **options).get_scores(["sync", "level"])
     found = {chunk.document_id: chunk.score for chunk in shelf.ranking("SYNC, level!")}
     assert found == pytest.approx({f"d{n}": score for n, score in enumerate(expected) if score})
     assert sorted(found) == ["d0", "d1", "d3"]

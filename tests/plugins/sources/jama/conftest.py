@@ -13,6 +13,7 @@ from reqall.plugins.sources.jama.http.client import JamaClient
 from reqall.plugins.sources.jama.options import JamaOptions
 from reqall.plugins.sources.jama.source import JamaSource
 from reqall.testing.jama_simulator import JamaSimulator, tiny_project
+from reqall.testing.read_only import read_only_jama
 
 TOKEN_PATH = "/rest/oauth/token"
 FAST = 1000
@@ -156,17 +157,14 @@ def _source_of(waits, ticks):
 @pytest.fixture
 def jama():
     """The tiny project, served."""
-    with JamaSimulator(project=tiny_project()) as simulator:
+    with read_only_jama(project=tiny_project()) as simulator:
         yield simulator
-        assert simulator.writes == [], "only reading requests may reach Jama"
 
 
 @pytest.fixture
-def demo():
+def demo(jama_simulator):
     """The demo project, served."""
-    with JamaSimulator() as simulator:
-        yield simulator
-        assert simulator.writes == [], "only reading requests may reach Jama"
+    return jama_simulator
 
 
 @pytest.fixture

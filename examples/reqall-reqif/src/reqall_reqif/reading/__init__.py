@@ -1,0 +1,1 @@
+"""From files to what they say: unpacking, XML, the dialects of exporters, values."""

@@ -1,0 +1,1 @@
+"""The browse tools: what the files hold, read live; they need no index."""

@@ -1,0 +1,123 @@
+"""Checks a component against its protocol: that it has the members, and in a search what it returns.
+
+Each check of an answer raises PluginError with a message that goes on after the component's name. Nothing is
+walked without an end, as a generator may have none.
+"""
+
+from collections.abc import Iterable, Sequence
+from inspect import getattr_static
+from itertools import islice, pairwise
+from math import isnan
+from typing import Any
+
+from reqall.core.errors import PluginError
+from reqall.core.protocols import Chunker, Embedder, Fuser, QueryExpander, Recaller, Reranker, Source
+from reqall.core.ranking import ChunkRanking, DocumentRanking, RankedChunk, RankedDocument
+
+PROTOCOLS = {
+    "source": Source,
+    "chunker": Chunker,
+    "embedder": Embedder,
+    "expander": QueryExpander,
+    "recaller": Recaller,
+    "fuser": Fuser,
+    "reranker": Reranker,
+}
+
+MAX_TEXTS = 50
+"""Most texts of one search: each is searched with in every arm."""
+
+
+def missing_members(kind: str, component: object) -> list[str]:
+    """List what a component of a kind lacks of its protocol; nothing of it is called, as that may load a model."""
+    members = [name for name in vars(PROTOCOLS[kind]) if not name.startswith("_")]
+    return [name for name in members if not _has(component, name)]
+
+
+def texts(found: Any) -> list[str]:
+    """Return what an expander gave: texts, each once."""
+    given = _listed(found, MAX_TEXTS)
+    if not all(isinstance(text, str) for text in given):
+        raise PluginError("it returned texts that are no str")
+    if len(given) > MAX_TEXTS:
+        raise PluginError(f"it returned more than {MAX_TEXTS} texts")
+    return list(dict.fromkeys(given))
+
+
+def chunk_rankings(found: Any, count: int) -> list[ChunkRanking]:
+    """Return what a recaller gave: one ranking of chunks per text."""
+    rankings = _listed(found, count)
+    if len(rankings) != count:
+        number = f"more than {count}" if len(rankings) > count else str(len(rankings))
+        raise PluginError(f"it returned {number} rankings for {count} texts")
+    for ranking in rankings:
+        _require(ranking, ChunkRanking)
+        chunks = _ranked(ranking.chunks, RankedChunk)
+        _unique([chunk.chunk_id for chunk in chunks], int)
+        if not all(isinstance(chunk.document_id, str) for chunk in chunks):
+            raise PluginError("it returned ids of documents that are no str")
+    return rankings
+
+
+def fused(found: Any, rankings: Iterable[DocumentRanking]) -> DocumentRanking:
+    """Return what a fuser gave: a ranking of documents that stand in one of its inputs."""
+    ranking = _documents(found)
+    if not ranking.by_id.keys() <= {ranked.document_id for given in rankings for ranked in given}:
+        raise PluginError("it returned documents that it was not given")
+    return ranking
+
+
+def reranked(found: Any, document_ids: Iterable[str]) -> DocumentRanking:
+    """Return what a reranker gave: a permutation of the documents that it was given."""
+    ranking = _documents(found)
+    if ranking.by_id.keys() != set(document_ids):
+        raise PluginError("it returned other documents than it was given")
+    return ranking
+
+
+def _documents(found: Any) -> DocumentRanking:
+    _require(found, DocumentRanking)
+    _unique([ranked.document_id for ranked in _ranked(found.documents, RankedDocument)], str)
+    ranking: DocumentRanking = found
+    return ranking
+
+
+def _has(component: object, name: str) -> bool:
+    """Look a member up without running a property; what answers by `__getattr__` is asked."""
+    is_dynamic = getattr_static(component, "__getattr__", None) is not None
+    return getattr_static(component, name, None) is not None or (is_dynamic and hasattr(component, name))
+
+
+def _listed(found: Any, most: int) -> list[Any]:
+    """Take one more than may be there, so that too many are noticed."""
+    if isinstance(found, (str, bytes)) or not isinstance(found, Iterable):
+        raise PluginError(f"it returned a {type(found).__name__}, not a list")
+    return list(islice(found, most + 1))
+
+
+def _require(found: Any, kind: type) -> None:
+    if not isinstance(found, kind):
+        raise PluginError(f"it returned a {type(found).__name__}, not a {kind.__name__}")
+
+
+def _ranked(entries: Sequence[Any], kind: type) -> Sequence[Any]:
+    """Check what `of` of a ranking sees to: one built without it may hold anything."""
+    if not isinstance(entries, tuple) or not all(isinstance(entry, kind) for entry in entries):
+        raise PluginError(f"it returned a ranking that is no tuple of {kind.__name__}")
+    scores = [entry.score for entry in entries]
+    try:
+        if any(map(isnan, scores)):
+            raise PluginError("it returned a score that is not a number (NaN)")
+        is_sorted = all(higher >= lower for higher, lower in pairwise(scores))
+    except TypeError:
+        raise PluginError("it returned a score that is no number") from None
+    if not is_sorted or any(entry.rank != rank for rank, entry in enumerate(entries, start=1)):
+        raise PluginError("it returned a ranking whose ranks do not count from 1, best first")
+    return entries
+
+
+def _unique(ids: Sequence[Any], kind: type) -> None:
+    if not all(isinstance(each, kind) for each in ids):
+        raise PluginError(f"it returned ids that are no {kind.__name__}")
+    if len(set(ids)) < len(ids):
+        raise PluginError("it returned an id twice in one ranking")

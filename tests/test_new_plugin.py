@@ -1,0 +1,300 @@
+"""What `reqall new-plugin` writes works at once: by the house's own checks, installed, tested, used, removed."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import sysconfig
+import tomllib
+import venv
+from pathlib import Path
+
+import pytest
+from hatchling.builders.wheel import WheelBuilder
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reqall.app import BUILT_INS
+from reqall.core.errors import InputError
+from reqall.core.host import PluginHost
+from reqall.core.registration import KINDS
+from reqall.scaffold.kinds import NEW
+from reqall.scaffold.names import Names, requirement
+from reqall.scaffold.writing import render, write_plugin
+from reqall.testing.contracts import CONTRACTS
+
+ROOT = Path(__file__).parents[1]
+LONG = "name-of-24-letters-in-it"
+COMPLETE = "fuser"
+"""The kind that is installed with pip; of the others a dist-info is written, which takes no seconds."""
+
+
+def environment(folder, *paths):
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("JAMA_", "REQALL_", "PYTHON"))}
+    path = os.pathsep.join(str(each) for each in paths)
+    return {
+        **kept,
+        "PYTHONPATH": path,
+        "REQALL_HOME": str(folder),
+        "REQALL_STRICT_PLUGINS": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+
+
+def run(*command, cwd, env=None, code=0):
+    done = subprocess.run(
+        [str(word) for word in command], cwd=cwd, env=env, capture_output=True, text=True, encoding="utf-8", timeout=100
+    )
+    assert done.returncode == code, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def offered(python, cwd, env):
+    listed = json.loads(run(python, "-m", "reqall", "plugins", "--json", cwd=cwd, env=env))
+    return {(each["kind"], each["name"], each["distribution"]) for each in listed["components"]}
+
+
+def readme_commands(package):
+    text = (package / "README.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```console\n(.*?)```", text, re.DOTALL)
+    return [shlex.split(line) for line in block.splitlines()]
+
+
+@pytest.fixture(scope="module")
+def packages(tmp_path_factory):
+    """A package of each kind, by kind."""
+    folder = tmp_path_factory.mktemp("packages")
+    return {kind: write_plugin(kind, f"try-{kind}", folder) for kind in KINDS}
+
+
+@pytest.fixture(scope="module")
+def site(packages, tmp_path_factory):
+    """A folder with the metadata that pip would write for each of them."""
+    folder = tmp_path_factory.mktemp("site")
+    for package in packages.values():
+        project = tomllib.loads((package / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+        name, version = project["name"], project["version"]
+        metadata = folder / f"{name.replace('-', '_')}-{version}.dist-info"
+        metadata.mkdir()
+        (metadata / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+        points = "".join(f"{key} = {value}\n" for key, value in project["entry-points"]["reqall"].items())
+        (metadata / "entry_points.txt").write_text(f"[reqall]\n{points}")
+    return folder
+
+
+def test_every_kind_can_be_written():
+    assert list(NEW) == list(KINDS) == list(CONTRACTS)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", ["x", LONG])
+def test_it_keeps_the_style_of_the_house(kind, name, tmp_path):
+    package = write_plugin(kind, name, tmp_path)
+    for command in (["check"], ["format", "--diff"]):
+        run(sys.executable, "-m", "ruff", *command, "--no-cache", "--config", ROOT / "pyproject.toml", ".", cwd=package)
+
+
+def test_its_types_are_right(packages):
+    sources = [next((package / "src").iterdir()) for package in packages.values()]
+    # From the root, with the house's settings: what `make lint` knows of the libraries is known here.
+    told = run(sys.executable, "-m", "mypy", *sources, cwd=ROOT)
+    assert f"no issues found in {2 * len(KINDS)} source files" in told
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != COMPLETE])
+def test_its_own_tests_pass(kind, packages, site, tmp_path):
+    env = environment(tmp_path, site, *(package / "src" for package in packages.values()))
+    told = run(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", cwd=packages[kind], env=env)
+    assert re.search(r"\d\d passed", told), told
+
+
+def test_reqall_lists_them_all(packages, site, tmp_path):
+    env = environment(tmp_path, site, *(package / "src" for package in packages.values()))
+    wanted = {(kind, f"try_{kind}", f"reqall-try-{kind}") for kind in KINDS}
+    assert wanted <= offered(sys.executable, tmp_path, env)
+
+
+def test_the_commands_of_its_readme_from_install_to_uninstall(tmp_path):
+    env = environment(tmp_path)
+    told = run(sys.executable, "-m", "reqall", "new-plugin", COMPLETE, "try-it", cwd=tmp_path, env=env)
+    package = tmp_path / "reqall-try-it"
+    assert "reqall-try-it is written" in told
+    install, suite, sync, search, uninstall = readme_commands(package)
+    python = environment_of_its_own(tmp_path / "venv")
+    folder = Path(run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=tmp_path).strip())
+    before = {path.name for path in folder.iterdir()}
+    component = (COMPLETE, "try_it", "reqall-try-it")
+    assert component not in offered(python, tmp_path, env)
+
+    assert install == ["pip", "install", "-e", ".[test]"]
+    pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--python", python)
+    run(*pip, "install", "--no-index", "--no-deps", "--no-build-isolation", package, cwd=tmp_path, env=env)
+    assert component in offered(python, tmp_path, env)
+    assert re.search(r"\d\d passed", run(python, "-m", *suite, "-p", "no:cacheprovider", cwd=package, env=env))
+    assert "6 changed" in run(python, "-m", *sync, cwd=package, env=env)
+    assert "EX-5" in run(python, "-m", *search, cwd=package, env=env)
+
+    assert uninstall == ["pip", "uninstall", "reqall-try-it"]
+    run(*pip, *uninstall[1:], "--yes", cwd=tmp_path, env=env)
+    assert {path.name for path in folder.iterdir()} == before
+    assert component not in offered(python, tmp_path, env)
+
+
+def environment_of_its_own(folder):
+    """A venv that sees what this one has, and into which pip installs more; its Python is returned."""
+    venv.create(folder, symlinks=os.name != "nt")
+    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    code = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    inner = Path(run(python, "-c", code, cwd=folder).strip())
+    outer = sysconfig.get_path("purelib")
+    (inner / "outer.pth").write_text(f"import site; site.addsitedir({outer!r})\n", encoding="utf-8")
+    return python
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_readme_and_yaml_name_what_there_is(kind, packages):
+    package = packages[kind]
+    text = (package / "README.md").read_text(encoding="utf-8")
+    assert (package / "example" / "pipelines.yaml").read_text(encoding="utf-8") in text
+    assert len(readme_commands(package)) == 5
+    for name in re.findall(r"`((?:src|tests|example)/[^`]+|pyproject.toml)`", text):
+        assert (package / name).is_file(), name
+    assert f"use: try_{kind}" in text
+    for path, content in render(kind, Names("shout")).items():
+        assert not re.search(r"\$\w|PACKAGE|template", path + content), path
+
+
+@pytest.mark.parametrize(
+    ("written", "name", "distribution", "package", "classes"),
+    [
+        ("shout", "shout", "reqall-shout", "reqall_shout", "Shout"),
+        ("volume-sync", "volume_sync", "reqall-volume-sync", "reqall_volume_sync", "VolumeSync"),
+        ("volume_sync", "volume_sync", "reqall-volume-sync", "reqall_volume_sync", "VolumeSync"),
+        ("reqall-volume-sync", "volume_sync", "reqall-volume-sync", "reqall_volume_sync", "VolumeSync"),
+        ("bm25f", "bm25f", "reqall-bm25f", "reqall_bm25f", "Bm25f"),
+        ("class", "class", "reqall-class", "reqall_class", "Class"),
+    ],
+)
+def test_names_are_made_of_one_word(written, name, distribution, package, classes):
+    names = Names.of(written)
+    assert (names.name, names.distribution, names.package, names.in_classes) == (name, distribution, package, classes)
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "remedy"),
+    [
+        ("", "cannot be the name of a plugin", "such as volume-sync"),
+        ("Volume Sync", "cannot be the name of a plugin", "such as volume-sync"),
+        ("2nd", "cannot be the name of a plugin", "such as nd"),
+        ("größe", "cannot be the name of a plugin", "such as gr-e"),
+        ("a--b", "cannot be the name of a plugin", "such as a-b"),
+        ("-a", "cannot be the name of a plugin", "such as a"),
+        ("../up", "cannot be the name of a plugin", "such as up"),
+        ("a/b", "cannot be the name of a plugin", "such as a-b"),
+        ("a\n", "cannot be the name of a plugin", "such as a"),
+        ("rrf", "'rrf' is the name of reqall's own fuser", "choose another"),
+        ("sqlite-fts5", "'sqlite_fts5' is the name of reqall's own recaller", "choose another"),
+        ("pytest", "a module 'reqall_pytest' is installed already", "choose another name"),
+    ],
+)
+def test_a_name_that_cannot_be_is_refused(name, told, remedy, tmp_path):
+    with pytest.raises(InputError) as caught:
+        write_plugin("chunker", name, tmp_path)
+    assert told in caught.value.message
+    assert remedy in caught.value.remedy
+    assert list(tmp_path.iterdir()) == []
+
+
+TAKEN = {offer.registration.name for offer in PluginHost(BUILT_INS, installed=False).offers()}
+
+
+@given(st.text(st.sampled_from("ab1-_ .A/ß\n")) | st.from_regex(r"[a-z0-9]+(-[a-z0-9]+)*", fullmatch=True) | st.text())
+def test_a_name_that_is_taken_on_can_be_installed_and_imported(text):
+    try:
+        names = Names.of(text)
+    except InputError:
+        return
+    # https://packaging.python.org/en/latest/specifications/name-normalization/
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", names.distribution)
+    assert names.package.isidentifier()
+    assert names.package == names.distribution.replace("-", "_")
+    assert f"{names.in_classes}Fuser".isidentifier()
+    assert names.name not in TAKEN
+
+
+@pytest.mark.parametrize("kind", ["recallers", "fusor", "", "every", "searched"])
+def test_an_unknown_kind_is_refused(kind, tmp_path):
+    with pytest.raises(InputError, match="no kind of components is named") as caught:
+        write_plugin(kind, "shout", tmp_path)
+    assert "source, chunker, embedder" in caught.value.remedy
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_is_there_already_is_left_alone(tmp_path):
+    (tmp_path / "reqall-shout").mkdir()
+    (tmp_path / "reqall-loud").write_text("mine")
+    (tmp_path / "reqall-gone").symlink_to(tmp_path / "nowhere")
+    for name in ("shout", "loud", "gone"):
+        with pytest.raises(InputError, match="exists already"):
+            write_plugin("fuser", name, tmp_path)
+    assert list((tmp_path / "reqall-shout").iterdir()) == []
+    assert (tmp_path / "reqall-loud").read_text() == "mine"
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_a_folder_that_is_not_there_is_refused(tmp_path):
+    for folder in (tmp_path / "nowhere", tmp_path / "file"):
+        (tmp_path / "file").touch()
+        with pytest.raises(InputError, match="no such folder"):
+            write_plugin("fuser", "shout", folder)
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+def test_nothing_is_left_where_it_cannot_be_written(tmp_path):
+    with pytest.raises(InputError, match="cannot be written: File name too long"):
+        write_plugin("fuser", "a" * 300, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a limit on the size of files is set as POSIX does")
+def test_nothing_is_left_of_what_was_half_written(tmp_path):
+    """The disk is full, so to speak: the smaller files fit, the others do not."""
+    code = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600));"
+        "from reqall.cli import main; sys.argv = ['reqall', 'new-plugin', 'fuser', 'shout']; main()"
+    )
+    told = run(sys.executable, "-c", code, cwd=tmp_path, env=environment(tmp_path), code=1)
+    assert told.startswith("error: reqall-shout cannot be written: File too large")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_command_tells_what_is_wrong(tmp_path):
+    env = environment(tmp_path)
+    told = run(sys.executable, "-m", "reqall", "new-plugin", "fuser", "rrf", cwd=tmp_path, env=env, code=1)
+    assert told.startswith("error: 'rrf' is the name of reqall's own fuser")
+
+
+@pytest.mark.parametrize(
+    ("version", "required"),
+    [
+        ("0.1.0", "reqall>=0.1,<0.3"),
+        ("0.9.3", "reqall>=0.9,<0.11"),
+        ("1.2.0.dev1", "reqall>=1.2,<1.4"),
+    ],
+)
+def test_it_requires_this_minor_version_or_the_next(version, required):
+    assert requirement(version) == required
+
+
+def test_the_requirement_is_in_the_package():
+    project = tomllib.loads(render("embedder", Names("shout"))["pyproject.toml"])["project"]
+    assert project["dependencies"] == [requirement(), "numpy>=1.26"]
+
+
+def test_the_templates_are_in_the_wheel_of_reqall():
+    packed = {file.distribution_path for file in WheelBuilder(str(ROOT)).recurse_included_files()}
+    templates = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("reqall/scaffold/templates/**/*.template")}
+    assert len(templates) > 3 * len(KINDS)
+    assert templates <= packed
