@@ -1,5 +1,6 @@
 """An embedding endpoint that fails holds a sync up or ends it; what is stored is never embedded again."""
 
+import threading
 import time
 from collections import Counter
 
@@ -73,7 +74,7 @@ def test_an_endpoint_that_is_down_ends_the_job_and_the_next_sync_goes_on(here, e
     failed = here.sync()
     assert failed.status == "ERROR"
     assert "embedding endpoint" in failed.error
-    assert (lag(here, "words"), lag(here, "meaning")) == (0, failed.total - STEP)
+    assert (lag(here, "words"), lag(here, "meaning")) == (0, here.assembly.catalog.count(TNY.id) - STEP)
     words = here.assembly.index("words").recaller
     assert len(words.recall(["level kept shown"], 1000, Filters((TNY.id,)))[0]) == REQUIREMENTS
     stored = texts(endpoint.requests[:1])
@@ -103,4 +104,39 @@ def test_an_endpoint_that_is_down_during_an_incremental_sync(here, endpoint):
     edited = [text for text in sent if "Edited" in text]
     assert len(edited) == len(sent) - 1 == 11
     assert set(sent.values()) == {1}
+    assert lag(here, "meaning") == 0
+
+
+def test_texts_are_embedded_while_the_links_are_walked(here, endpoint):
+    """The walk waits for the network, the embedder for the processor: one does not wait for the other."""
+    seen = []
+
+    def wait_for_a_step(_world, path, _last):
+        deadline = time.monotonic() + 10
+        while path.endswith("/relationships") and not seen and time.monotonic() < deadline:
+            time.sleep(0.01)
+            seen.extend(job for job in here.jobs.history() if job.embedded)
+
+    here.faults.before_page = wait_for_a_step
+    job = here.done()
+    assert [(each.phase, each.embedded > 0, each.done) for each in seen] == [("links", True, seen[0].total)]
+    assert set(texts(endpoint.requests).values()) == {1}
+    assert job.embedded == texts(endpoint.requests).total() >= REQUIREMENTS
+    assert lag(here, "meaning") == 0
+
+
+def test_a_sync_that_fails_at_the_links_does_not_embed_on(here, endpoint):
+    endpoint.switch_on("slow", seconds=0.2)
+    here.faults.forbidden_paths.append("/relationships")
+    failed = here.sync()
+    assert failed.status == "ERROR"
+    assert "forbids GET /relationships" in failed.error
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("beside")]
+    left = lag(here, "meaning")
+    assert left > 0
+    endpoint.switch_off()
+    endpoint.requests.clear()
+    here.faults.forbidden_paths.clear()
+    here.done()
+    assert texts(endpoint.requests).total() == left
     assert lag(here, "meaning") == 0

@@ -13,7 +13,7 @@ from reqall.core.batch import Committed
 from reqall.core.catalog import Catalog
 from reqall.core.indexing import Indexer
 from reqall.core.jobs import Lease
-from reqall.core.levelling import level_all
+from reqall.core.levelling import embedding_beside, level_all
 from reqall.core.linking import Linking
 from reqall.core.protocols import (
     Source,
@@ -68,16 +68,17 @@ class Sync:
             self.lease.advance(tx)
             self.catalog.write_project(tx, self.project)
         watermark = self._documents(since)
-        watermark = self._reconcile(since, watermark)
-        self._links(since if links_were_level and not self.swept else None)
-        is_swept = not self.withheld and (self.swept or since is None)
-        if self.withheld:
-            # What is not shown now may change unseen: the next sync starts no later than this one did.
-            watermark = since = state.watermark if state else None
-        with self.catalog.database.writing() as tx:
-            self.lease.advance(tx)
-            self.catalog.write_synced(tx, self.project.id, watermark or since, self.clock(), swept=is_swept)
-        level_all(self.indexer, self.lease)
+        with embedding_beside(self.indexer, self.lease) as beside:
+            watermark = self._reconcile(since, watermark)
+            self._links(since if links_were_level and not self.swept else None)
+            is_swept = not self.withheld and (self.swept or since is None)
+            if self.withheld:
+                # What is not shown now may change unseen: the next sync starts no later than this one did.
+                watermark = since = state.watermark if state else None
+            with self.catalog.database.writing() as tx:
+                self.lease.advance(tx)
+                self.catalog.write_synced(tx, self.project.id, watermark or since, self.clock(), swept=is_swept)
+            level_all(self.indexer, self.lease, beside)
         if self.withheld:
             raise self.withheld.error(self.project)
         job = self.lease.job
