@@ -38,6 +38,7 @@ soak: $(VENV)/.test      ## 50 killed syncs, a minute of three processes on one 
 bench: $(VENV)/.test     ## speed as ratios against references in the same run; some minutes
 	$(BIN)/python benchmarks/recall.py
 	$(BIN)/python benchmarks/jama_walk.py
+	$(BIN)/python benchmarks/first_sync.py --quick
 
 bench-quality: $(VENV)/.core ## nDCG@10 and more on the collections in $$REQALL_BENCH
 	$(BIN)/reqall eval --pipeline default,lexical,vector $(addprefix $(REQALL_BENCH)/,$(SETS))
