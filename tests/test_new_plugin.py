@@ -153,6 +153,15 @@ def environment_of_its_own(folder):
     return python
 
 
+@pytest.mark.parametrize("kind", ["source", "chunker"])
+def test_the_check_that_its_readme_names_passes(kind, packages, site, tmp_path):
+    env = environment(tmp_path, site, *(package / "src" for package in packages.values()))
+    readme = (packages[kind] / "README.md").read_text(encoding="utf-8")
+    (command,) = re.findall(r"`(reqall plugins check [^`]+)`", readme)
+    told = run(sys.executable, "-m", *shlex.split(command), cwd=packages[kind], env=env)
+    assert f"{kind} 'try_{kind}': PASSED" in told
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_readme_and_yaml_name_what_there_is(kind, packages):
     package = packages[kind]

@@ -91,7 +91,7 @@ class Recall:
                 self._catch_up(call, arm.index, filters, answer.trace)
                 with answer.trace.stage(f"recall.{arm.index.name}"):
                     rankings = chunk_rankings(arm.index.recaller.recall(texts, limit, filters), len(texts))
-                self._refuse_strangers(rankings)
+                self._refuse_strangers(arm.index, rankings)
             answer.found += [
                 Recalled(arm, text, chunks, chunks.collapse().top(limit))
                 for text, chunks in zip(texts, rankings, strict=True)
@@ -125,8 +125,13 @@ class Recall:
                 " or `reqall backfill` brings it level"
             )
 
-    def _refuse_strangers(self, rankings: Sequence[ChunkRanking]) -> None:
-        """Refuse documents that the catalog never had; those that it has no more are dropped later."""
+    def _refuse_strangers(self, index: Index, rankings: Sequence[ChunkRanking]) -> None:
+        """Refuse documents that the catalog never had; those that it has no more are dropped later.
+
+        An index that is behind, or lives in memory, may hold some that were deleted and that `gc` has forgotten.
+        """
         ids = {document_id for ranking in rankings for document_id in ranking.best_chunks}
-        if strangers := len(ids) - len(self._indexer.log.places(ids)):
+        strangers = len(ids) - len(self._indexer.log.places(ids))
+        is_late = strangers and (index.recaller.storage == "memory" or not self._indexer.is_level(index))
+        if strangers and (not is_late or strangers == len(ids)):
             raise PluginError(f"it returned documents that the catalog never had: {strangers}")

@@ -6,15 +6,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What a new component of a kind does, and a query that shows it; `libraries` are requirements beside reqall's."""
+    """What a new component of a kind does, and a query that shows it.
+
+    `libraries` are requirements beside reqall's, `required` options that have no default, as `name=value`.
+    """
 
     summary: str
     query: str
     libraries: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
 
 
 NEW: Mapping[str, Kind] = {
-    "source": Kind("the rows of a CSV file", "pressure of the brake"),
+    "source": Kind("the rows of a CSV file", "pressure of the brake", required=("path=example/items.csv",)),
     "chunker": Kind("a piece for each paragraph", "value out of range"),
     "embedder": Kind("words are near whose spelling is, without a model", "presure of the brke", ("numpy>=1.26",)),
     "expander": Kind("searches also with abbreviations spelt out", "batt"),

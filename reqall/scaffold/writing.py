@@ -56,6 +56,7 @@ def render(kind: str, names: Names) -> Mapping[str, str]:
         "dependencies": ", ".join(f'"{each}"' for each in (requirement(), *about.libraries)),
         "summary": about.summary,
         "query": about.query,
+        "given": "".join(f" --with {names.name}.{option}" for option in about.required),
     }
     templates = dict(_templates(kind))
     places["example"] = Template(templates[_EXAMPLE]).substitute(places)

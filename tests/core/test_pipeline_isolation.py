@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from reqall import ChunkRanking, DocumentRanking, Filters, PluginError, Query, RankedChunk, RankedDocument
+from reqall import ChunkRanking, DocumentRanking, Filters, PluginError, Position, Query, RankedChunk, RankedDocument
 from reqall.core.guard import Component
 from reqall.core.pipeline import Pipeline
 from reqall.core.recall import Arm
@@ -147,8 +147,8 @@ RUBBISH = {
     ),
     "text as chunk id": ([ChunkRanking((chunk("1"),))], "it returned ids that are no int"),
     "number as document id": ([ChunkRanking((chunk(document=1),))], "it returned ids of documents that are no str"),
-    "unknown document": (
-        [ChunkRanking.of([(1, "s:1", 0.5), (2, "s:never", 0.4), (3, "t:1", 0.1)])],
+    "unknown documents": (
+        [ChunkRanking.of([(2, "s:never", 0.4), (3, "t:1", 0.1)])],
         "it returned documents that the catalog never had: 2",
     ),
     "raises": (raises(ZeroDivisionError("text of an item")), "unexpected ZeroDivisionError; the log has the details"),
@@ -179,6 +179,27 @@ def test_a_required_arm_that_answers_rubbish_ends_the_search(make_pipeline, odd,
     assert reason in caught.value.message
     assert caught.value.remedy
     assert "text of an item" not in str(caught.value)
+
+
+def test_a_level_index_with_one_unknown_document_among_others_is_left_out(make_pipeline, odd, filled):
+    arm = odd([ChunkRanking.of([(1, "s:1", 0.5), (2, "s:never", 0.4)])])
+    position = Position(filled.indexer.expected(arm.index), filled.log.seq())
+    arm.index.recaller.position = lambda: position
+    (warning,) = search(make_pipeline(arm)).warnings
+    assert warning.endswith(" was left out: it returned documents that the catalog never had: 1")
+
+
+def test_what_gc_has_forgotten_is_dropped_from_an_index_in_memory(make_pipeline, filled, document):
+    """The index was filled before; the tombstone that it would learn from is gone."""
+    arm = Arm(filled.index("memory", recaller=MemoryRecaller()))
+    pipeline = make_pipeline(arm)
+    assert sorted(ids(search(pipeline, "alarm"))) == ["s:1", "s:2"]
+    filled.commit(deleted=["s:2"])
+    with filled.database.writing() as tx:
+        tx.execute("DELETE FROM change WHERE deleted")
+    result = search(pipeline, "alarm")
+    assert (ids(result), result.warnings) == (["s:1"], ())
+    assert {origin.arm for origin in result.hits[0].provenance} == {"memory", "words"}
 
 
 def test_an_arm_that_returns_too_many_documents_is_cut_and_named(make_pipeline, odd):
