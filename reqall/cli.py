@@ -11,7 +11,15 @@ from typing import Annotated, Any
 
 import typer
 
-from reqall import __version__, commands_check, commands_jobs, commands_new, commands_plugins, commands_upkeep
+from reqall import (
+    __version__,
+    commands_check,
+    commands_eval,
+    commands_jobs,
+    commands_new,
+    commands_plugins,
+    commands_upkeep,
+)
 from reqall.answers import document_record, search_answer
 from reqall.core.errors import ReqallError
 from reqall.core.request import SearchRequest
@@ -40,6 +48,7 @@ commands_check.register(cli)
 commands_upkeep.register(cli)
 commands_plugins.register(cli)
 commands_new.register(cli)
+commands_eval.register(cli)
 
 
 @cli.command()
@@ -93,31 +102,6 @@ def export(project: Project) -> None:
             sys.stdout.write(
                 json.dumps(document_record(document, leaving.get(document.id, [])), ensure_ascii=False) + "\n"
             )
-
-
-@cli.command(name="eval")
-def evaluate(
-    folders: Annotated[list[Path], typer.Argument(help="BEIR-style folders: corpus.jsonl, queries.jsonl, qrels.tsv")],
-    pipeline: Annotated[str, typer.Option(help="Pipelines, divided by commas")] = "default",
-    as_json: AsJson = False,
-) -> None:
-    """Measure pipelines on judged collections."""
-    from reqall.core.evaluation import as_table
-    from reqall.experiment import evaluate_folder
-    from reqall.terminal import print_scores, watching
-
-    names = [name.strip() for name in pipeline.split(",") if name.strip()]
-    scores: dict[str, dict[str, dict[str, float]]] = {}
-    with opened() as app, watching() as watch:
-        for folder in folders:
-            results = evaluate_folder(app, folder, names, watch)
-            scores[folder.resolve().name] = as_table(results)
-            for warning in sorted({warning for result in results for warning in result.warnings}):
-                typer.echo(f"warning: {folder.name}: {warning}", err=True)
-    if as_json:
-        print_json(scores)
-    else:
-        print_scores(scores)
 
 
 @cli.command()

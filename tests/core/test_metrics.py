@@ -125,7 +125,7 @@ def test_a_query_without_results_counts_as_zero_and_one_without_relevant_documen
     qrels = {"hit": {"a": 1}, "empty": {"a": 1}, "missing": {"a": 1}, "unjudged": {"a": 0}, "bare": {}}
     scores = evaluate({"hit": ["a"], "empty": [], "unjudged": ["a"], "stranger": ["a"]}, qrels)
     assert set(scores.per_query) == set(scores.means) == set(DEFAULT)
-    for metric in DEFAULT:
+    for metric in set(DEFAULT) - {"microF1@4"}:
         assert scores.per_query[metric] == {"hit": 1.0, "empty": 0.0, "missing": 0.0}
         assert scores.means[metric] == pytest.approx(1 / 3)
 
@@ -147,10 +147,34 @@ def test_an_unknown_metric_names_those_that_are_known(name):
     with pytest.raises(InputError) as caught:
         parse(name)
     assert repr(name) in caught.value.message
-    for known in ("nDCG@<k>", "Recall@<k>", "P@<k>", "MAP", "MRR"):
+    for known in ("nDCG@<k>", "Recall@<k>", "P@<k>", "microF1@<k>", "MAP", "MRR"):
         assert known in caught.value.remedy
 
 
 def test_a_metric_keeps_its_name_and_any_cut_is_understood():
     assert parse("Recall@100").name == "Recall@100"
-    assert parse("Recall@100").compute([0] * 99 + [1, 1], [1, 1]) == 0.5
+    assert parse("Recall@100").part([0] * 99 + [1, 1], [1, 1]) == (0.5, 1)
+
+
+@given(runs, judgements, st.integers(1, 12))
+def test_micro_metrics_count_all_queries_together(run, qrels, cut):
+    relevant = {(q, d) for q, judged in qrels.items() for d, grade in judged.items() if grade > 0}
+    queries = {q for q, _ in relevant}
+    returned = {(q, d) for q, ranked in run.items() if q in queries for d in ranked[:cut]}
+    precision = len(relevant & returned) / len(returned) if returned else 0.0
+    recall = len(relevant & returned) / len(relevant)
+    both = precision + recall
+    expected = {"microP": precision, "microR": recall, "microF1": 2 * precision * recall / both if both else 0.0}
+    scores = evaluate(run, qrels, [f"{name}@{cut}" for name in expected])
+    assert scores.means == {f"{name}@{cut}": pytest.approx(value) for name, value in expected.items()}
+
+
+def test_micro_f1_worked_by_hand():
+    # Four results each: 2 of 3 and 0 of 1 relevant ones found; a third query without hits has 2 relevant ones.
+    qrels = {"q1": dict.fromkeys("abc", 1), "q2": {"z": 1}, "q3": {"y": 1, "x": 2}}
+    run = {"q1": ["a", "k", "b", "l", "c"], "q2": ["k", "l", "m", "n", "z"]}
+    assert evaluate(run, qrels, ["microP@4", "microR@4", "microF1@4"]).means == {
+        "microP@4": pytest.approx(2 / 8),
+        "microR@4": pytest.approx(2 / 6),
+        "microF1@4": pytest.approx(2 * 2 / (8 + 6)),
+    }

@@ -1,0 +1,77 @@
+"""What decides a result: the collection's content and all that a pipeline is made of."""
+
+import hashlib
+import inspect
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from reqall.core.assemble import Assembly
+from reqall.core.collection import QRELS, QUERIES, Collection
+from reqall.core.components import build_options
+from reqall.core.config import ComponentConfig
+from reqall.core.registration import PluginOptions, Registration
+from reqall.core.types import Document
+from reqall.core.version import __version__
+
+CORPUS = "corpus.jsonl"
+
+
+def folder_hash(folder: Path) -> str:
+    """Identify the content of a collection on disk."""
+    digest = hashlib.sha256()
+    for name in (CORPUS, QUERIES, QRELS):
+        file = folder / name
+        digest.update(f"{name}\n".encode())
+        if file.is_file():
+            digest.update(hashlib.sha256(file.read_bytes()).digest())
+    return digest.hexdigest()
+
+
+def project_hash(documents: Iterable[Document], collection: Collection) -> str:
+    """Identify the documents of a project and the queries and judgements made from it."""
+    digest = hashlib.sha256(_json([[q.id, q.text, sorted(q.exclude)] for q in collection.queries]).encode())
+    digest.update(_json(collection.qrels).encode())
+    for each in documents:
+        digest.update(_json([each.id, each.key, each.type_id, each.name, dict(each.sections), each.path]).encode())
+    return digest.hexdigest()
+
+
+def pipeline_fingerprint(assembly: Assembly, name: str, depth: int) -> str:
+    """Identify all that decides what a pipeline finds, whatever its name. Raises ConfigError, PluginError."""
+    config = assembly.config.pipelines[name]
+    arms = [
+        [arm.index.fingerprint, _identity(assembly, "recaller", assembly.config.indexes[arm.index.name]), arm.weight]
+        for arm in assembly.pipeline(name).arms
+    ]
+    stages = [
+        _identity(assembly, kind, stage) if stage else ""
+        for kind, stage in (("expander", config.expand), ("fuser", config.fuse), ("reranker", config.rerank))
+    ]
+    return hashlib.sha256(_json([__version__, depth, config.pin, arms, stages]).encode()).hexdigest()
+
+
+def component_identity(registration: Registration[Any], options: PluginOptions) -> str:
+    """Identify a component by name, options and the source file that builds it; secrets are no part of it."""
+    parts = [registration.name, registration.index_version, options.model_dump(mode="json"), _code(registration.build)]
+    return hashlib.sha256(_json(parts).encode()).hexdigest()
+
+
+def _identity(assembly: Assembly, kind: str, config: ComponentConfig) -> str:
+    registration = assembly.host.find(kind, config.use)
+    where = f"{kind} {config.use!r}"
+    return component_identity(registration, build_options(registration, config, assembly.environment, where))
+
+
+def _code(build: Any) -> str:
+    """Identify the source file of a component, so that one under development is not taken for what it was."""
+    try:
+        file = inspect.getsourcefile(build)
+        return hashlib.sha256(Path(file).read_bytes()).hexdigest() if file else ""
+    except (OSError, TypeError):
+        return ""
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, sort_keys=True, default=str)
