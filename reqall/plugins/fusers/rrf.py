@@ -1,18 +1,19 @@
 """Reciprocal rank fusion (Cormack, Clarke, Buettcher 2009, doi:10.1145/1571941.1572114)."""
 
-from collections import defaultdict
 from collections.abc import Sequence
-from math import fsum
 
 from pydantic import Field
 
 from reqall import DocumentRanking, PluginOptions
+from reqall.plugins.fusers.summing import weighted_sums
 
 
 class RrfOptions(PluginOptions):
     """Options of `rrf`."""
 
-    k: int = Field(default=60, ge=1, description="How much the first ranks are levelled; 60 is the paper's.")
+    k: int = Field(
+        default=60, ge=1, le=1_000_000, description="How much the first ranks are levelled; 60 is the paper's."
+    )
 
 
 class Rrf:
@@ -27,9 +28,5 @@ class Rrf:
 
     def fuse(self, rankings: Sequence[DocumentRanking], weights: Sequence[float]) -> DocumentRanking:
         """Fuse; scores need not be comparable, only ranks count."""
-        shares: dict[str, list[float]] = defaultdict(list)
-        for ranking, weight in zip(rankings, weights, strict=True):
-            for document in ranking:
-                shares[document.document_id].append(weight / (self._k + document.rank))
-        # fsum is exact: the order of the rankings cannot decide a tie.
-        return DocumentRanking.of((document_id, fsum(parts)) for document_id, parts in shares.items())
+        shares = [[(d.document_id, 1 / (self._k + d.rank)) for d in ranking] for ranking in rankings]
+        return DocumentRanking.of(weighted_sums(shares, weights).items())
