@@ -1,7 +1,7 @@
 """What people see in a terminal: progress on stderr, results on stdout."""
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from rich.console import Console
@@ -115,20 +115,6 @@ def print_findings(findings: Sequence[Finding]) -> None:
     """Print a check, a line each."""
     for finding in findings:
         output().print(f"{_MARKS[finding.level]} {escape(finding.subject)}: {escape(finding.message)}", soft_wrap=True)
-
-
-def print_scores(scores: Mapping[str, Mapping[str, Mapping[str, float]]]) -> None:
-    """Print a table of collections, pipelines and metrics, with the mean over collections."""
-    metrics = list(next(iter(next(iter(scores.values())).values())))
-    table = Table("collection", "pipeline", *metrics, box=None, header_style="bold")
-    for collection, pipelines in scores.items():
-        for pipeline, values in pipelines.items():
-            table.add_row(collection, pipeline, *(f"{values[metric]:.4f}" for metric in metrics))
-    if len(scores) > 1:
-        for pipeline in next(iter(scores.values())):
-            means = (sum(found[pipeline][metric] for found in scores.values()) / len(scores) for metric in metrics)
-            table.add_row("mean", pipeline, *(f"{mean:.4f}" for mean in means), style="bold")
-    output().print(table)
 
 
 def print_jobs(jobs: Sequence[Job]) -> None:
