@@ -68,8 +68,8 @@ class Sync:
             self.lease.advance(tx)
             self.catalog.write_project(tx, self.project)
         watermark = self._documents(since)
+        watermark = self._reconcile(since, watermark)
         with embedding_beside(self.indexer, self.lease) as beside:
-            watermark = self._reconcile(since, watermark)
             self._links(since if links_were_level and not self.swept else None)
             is_swept = not self.withheld and (self.swept or since is None)
             if self.withheld:

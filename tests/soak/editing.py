@@ -22,7 +22,7 @@ class Editor:
 
     def incremental(self):
         """Edit, add, move, relate, comment: what an incremental sync sees by its dates."""
-        for _ in range(self.random.randint(2, 12)):
+        for _ in range(self.random.randint(4, 16)):
             self._pass_time()
             self.random.choice((self.edit, self.edit, self.add, self.move, self.relate, self.comment))()
 
@@ -75,4 +75,5 @@ class Editor:
         return self.random.choice([i["id"] for i in items if i["project"] == PROJECT and i["itemType"] == 24])
 
     def _pass_time(self):
-        self.world.clock.advance(self.random.choice((0, 0, 1, 60)))
+        # An hour is more than what a sync reads again in any case.
+        self.world.clock.advance(self.random.choice((0, 0, 1, 60, 3600)))

@@ -1,4 +1,4 @@
-"""A home for processes under test: settings, a configuration with words and vectors, and the counting plugin."""
+"""A home for processes under test: settings, a configuration with words and vectors, and the plugins of these tests."""
 
 import os
 import sys
@@ -8,16 +8,16 @@ from reqall.app import App, Overrides
 from reqall.core.environment import Environment
 
 ROOT = Path(__file__).resolve().parents[2]
-PLUGIN = "counting_embedder"
+PLUGINS = ("counting_embedder", "full_stops")
 CONFIGURATION = """
 version: 1
 sources:
-  jama: {use: jama, with: {requests_per_second: 1000}}
+  jama: {use: jama, with: {requests_per_second: 1000, page_size: 20}}
 embedders:
   counting: {use: counting}
 indexes:
   words: {use: sqlite_fts5}
-  meaning: {use: sqlite_vec, with: {embedder: counting}, chunk: {use: sentences}}
+  meaning: {use: sqlite_vec, with: {embedder: counting}, chunk: {use: full_stops}}
 pipelines:
   default: {recall: [{index: words}, {index: meaning}]}
 """
@@ -28,6 +28,7 @@ class Household:
 
     def __init__(self, simulator, folder: Path):
         self.folder = folder
+        self.catalog = folder / "catalog.db"
         self.texts = folder / "texts.log"
         self._install(folder / "site")
         (folder / "pipelines.yaml").write_text(CONFIGURATION, encoding="utf-8")
@@ -37,29 +38,28 @@ class Household:
             "JAMA_URL": simulator.url,
             "JAMA_CLIENT_ID": simulator.client_id,
             "JAMA_CLIENT_SECRET": simulator.client_secret,
-            "JAMA_MCP_DB_PATH": str(folder / "catalog.db"),
+            "JAMA_MCP_DB_PATH": str(self.catalog),
             "REQALL_HOME": str(folder),
             "REQALL_CONFIG": str(folder / "pipelines.yaml"),
             "COUNTED_TEXTS": str(self.texts),
             "SYNC_INTERVAL_HOURS": "0",
         }
 
-    def command(self, *arguments: str) -> list[str]:
-        """Return the command line of reqall."""
-        return [sys.executable, "-m", "reqall", *arguments]
-
-    def app(self) -> App:
-        """Open the same home in this process; the plugin's folder has to be on sys.path."""
+    def app(self, database: Path | None = None) -> App:
+        """Open the same home in this process, or another catalog in it; the plugins' folder has to be on sys.path."""
         sys.path.insert(0, str(self.folder / "site"))
         try:
-            return App(Overrides(), Environment(self.settings, self.folder / ".env"))
+            return App(
+                Overrides(database=str(database or self.catalog)), Environment(self.settings, self.folder / ".env")
+            )
         finally:
             sys.path.remove(str(self.folder / "site"))
 
     @staticmethod
     def _install(site: Path) -> None:
         """Leave behind what an installer would: the record of a distribution with an entry point."""
-        record = site / f"{PLUGIN}-1.0.dist-info"
+        record = site / "soak-1.0.dist-info"
         record.mkdir(parents=True)
-        (record / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {PLUGIN}\nVersion: 1.0\n")
-        (record / "entry_points.txt").write_text(f"[reqall]\n{PLUGIN} = tests.soak.{PLUGIN}\n")
+        (record / "METADATA").write_text("Metadata-Version: 2.1\nName: soak\nVersion: 1.0\n")
+        points = [f"{plugin} = tests.soak.{plugin}\n" for plugin in PLUGINS]
+        (record / "entry_points.txt").write_text(f"[reqall]\n{''.join(points)}")
