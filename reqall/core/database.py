@@ -129,10 +129,11 @@ class Database:
         """End what a thread does on its connection, and close it; it gets a new one when it asks again."""
         self._connections.discard(connection)
         for _ in range(100):
-            connection.interrupt()
             with suppress(apsw.ThreadingViolationError):
                 connection.close()
                 return
+            # Only when it is busy: an interrupted connection does not bring the log into the file when it is closed.
+            connection.interrupt()
             time.sleep(0.01)
 
     @contextmanager

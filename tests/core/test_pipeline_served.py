@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sqlite3
 import sys
 from pathlib import Path
 
@@ -38,7 +39,7 @@ def anyio_backend():
 
 @pytest.fixture
 def settings(home, tmp_path):
-    """The synced home, with the package unruly 0.7 installed and in use."""
+    """A copy of the synced home, with the package unruly 0.7 installed and in use."""
     site = tmp_path / "site"
     record = site / "unruly-0.7.dist-info"
     record.mkdir(parents=True)
@@ -48,7 +49,12 @@ def settings(home, tmp_path):
     config = tmp_path / "unruly.yaml"
     config.write_text(CONFIG, encoding="utf-8")
     path = os.pathsep.join([str(site), *filter(None, [home.get("PYTHONPATH")])])
-    return home | {"PYTHONPATH": path, "REQALL_CONFIG": str(config), "SYNC_INTERVAL_HOURS": "0"}
+    source, target = sqlite3.connect(home["JAMA_MCP_DB_PATH"]), sqlite3.connect(tmp_path / "catalog.db")
+    source.backup(target)
+    source.close()
+    target.close()
+    changed = {"PYTHONPATH": path, "REQALL_CONFIG": str(config), "JAMA_MCP_DB_PATH": str(tmp_path / "catalog.db")}
+    return home | changed | {"SYNC_INTERVAL_HOURS": "0"}
 
 
 async def test_a_client_gets_the_answer_of_the_others_and_is_told_who_is_missing(settings):

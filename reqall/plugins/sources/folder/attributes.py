@@ -107,7 +107,8 @@ def _mapped(key: str, item: Mapping[str, JsonValue], *, upstream: bool) -> Itera
     """Read `{id: REQ-1, type: refines}`, or `{REQ-1: fingerprint}` as Doorstop writes it."""
     by_name = {folded(name): value for name, value in item.items()}
     targets = [by_name[name] for name in _TARGET_KEYS if by_name.get(name)] or list(item)
-    yield Trace(str(targets[0]), str(by_name.get("type") or by_name.get("role") or key), upstream)
+    if targets:
+        yield Trace(str(targets[0]), str(by_name.get("type") or by_name.get("role") or key), upstream)
 
 
 def join_section(sections: dict[str, str], name: str, text: str) -> None:
