@@ -13,7 +13,8 @@ from reqall.core.environment import Environment
 from reqall.testing.read_only import read_only_jama
 
 # How long an example takes says more about the machine's load than about the code.
-settings.register_profile("reqall", deadline=None)
+# Fewer examples than usual, as there are many properties: each run draws others.
+settings.register_profile("reqall", deadline=None, max_examples=50)
 settings.load_profile("reqall")
 
 
