@@ -99,6 +99,7 @@ def check_examples(run: Run, folders: Sequence[Path]) -> None:
             sys.exit(f"reqall offers nothing of {', '.join(sorted(missing))}")
         for folder in folders:
             run.suite(folder, "python", "-m", "pytest", "-q", "-p", "no:cacheprovider")
+        run.suite(ROOT / "examples" / "together", "python", "-m", "pytest", "-q", "-p", "no:cacheprovider")
 
 
 def check_template(run: Run, kind: str, folder: Path) -> None:
