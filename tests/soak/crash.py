@@ -165,6 +165,7 @@ class CrashTest:
         database = Database(self.household.catalog)
         with database.writing() as tx:  # as if the job had not shown for long that it lives
             tx.execute("UPDATE job SET heartbeat = 0 WHERE status = 'RUNNING'")
+            tx.execute("DELETE FROM meta WHERE key GLOB 'turn:*'")
         with self._syncing(FREEZE, self._chosen("overtaken")) as successor:
             is_frozen(successor)
             written = "SELECT (SELECT value FROM meta WHERE key = 'seq'), group_concat(state) FROM job"
