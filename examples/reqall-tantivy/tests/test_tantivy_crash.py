@@ -52,7 +52,7 @@ class Mortal:
         """Every document is in the index exactly once, as it is now, and nothing else."""
         held = [document_id for _, document_id in self.recaller().inventory(None)]
         assert sorted(held) == sorted(f"specs:{line['_id']}" for line in lines)
-        verified = self.home.json("verify", "pump")
+        verified = self.home.json("check", "--deep", "pump")
         assert verified["findings"] == []
         assert [(each["name"], each["state"], each["entries"]) for each in verified["indexes"]] == [
             ("rust", "level", len(lines)),

@@ -54,7 +54,7 @@ def test_another_language_is_another_index(synced):
     assert len(folders(synced)) == 2
     synced.json("gc")
     assert len(folders(synced)) == 1
-    assert synced.json("verify", "pump")["findings"] == []
+    assert synced.json("check", "--deep", "pump")["findings"] == []
 
 
 def test_another_weight_is_the_same_index(synced):
@@ -63,7 +63,7 @@ def test_another_weight_is_the_same_index(synced):
         "{name_weight: 3, key_weight: 0, text_weight: 2, stop_words: false, lock_seconds: 1, writer_memory_mb: 20}"
     )
     synced.configure(synced.config.read_text().replace("use: tantivy", f"use: tantivy, with: {options}"))
-    assert synced.json("verify", "pump")["findings"] == []
+    assert synced.json("check", "--deep", "pump")["findings"] == []
     assert folders(synced) == before
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from reqall import CatalogError
 
 _REASON_LENGTH = 200
-_REBUILD = "`reqall verify PROJECT --repair` builds it anew from the catalog"
+_REBUILD = "`reqall check --deep PROJECT --repair` builds it anew from the catalog"
 
 
 class DamagedIndexError(CatalogError):
