@@ -20,10 +20,7 @@ from reqall.core.turn import Turn
 from reqall.core.types import Chunk, Document, Facets, IndexBatch, IndexEntry, Position
 
 LEVEL_BATCH = 64
-"""Documents per step when an index with an embedder catches up: some seconds of embedding."""
-
-LEXICAL_BATCH = 500
-"""The same where nothing is embedded: an engine that makes each step durable is not slowed by many small ones."""
+"""Documents per step when an index catches up: some seconds of embedding."""
 
 WAIT_SECONDS = 0.5
 """Between two looks whether another process that levels the same index is through."""
@@ -151,8 +148,7 @@ class Indexer:
             self._drop(index)
         seq = self.applied(index) or 0
         embedded = 0
-        size = LEVEL_BATCH if index.embedder else LEXICAL_BATCH
-        while changes := self.log.after(seq, size):
+        while changes := self.log.after(seq, LEVEL_BATCH):
             seq, count = self._step(index, seq, changes, within)
             embedded += count
             wait()

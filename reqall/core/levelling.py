@@ -64,6 +64,7 @@ def level_all(indexer: Indexer, lease: Lease, beside: Mapping[str, Beside] | Non
             if beside and index.name in beside:
                 beside[index.name].ended()
             indexer.level(index, partial(_advance, lease))
+            lease.report(done=lease.job.total)  # some of it may have been done beside, in another phase
         except JobError:
             raise
         except ReqallError as error:
