@@ -12,8 +12,10 @@ from contextlib import contextmanager
 from itertools import chain
 
 from reqall.core.integrity import inspect
+from reqall.core.jobs import Jobs
 from tests.soak.counting_embedder import calls, counted, identify
 from tests.soak.doomed import kept_beside
+from tests.soak.full_stops import pieces
 from tests.soak.truth import PROJECT, differences, held_documents, held_links, true_documents, true_links
 
 BATCH = 64
@@ -34,7 +36,7 @@ class Audit:
         self._seen = []
         self._synced = None
         self._held, self._ever_held = set(), set()
-        self._calls = 0
+        self._calls = self._unwanted = 0
         self._embedded = {}
 
     @property
@@ -58,33 +60,34 @@ class Audit:
     def broken_off(self):
         """Assert what holds at any instant; a process was killed or frozen since the last look."""
         self._on_the_way()
-        with self._copy() as app:
-            self._always(app)
-            self._texts(app, is_broken_off=True)
+        with self._copy() as assembly:
+            self._always(assembly)
+            self._texts(assembly.indexer(), is_broken_off=True)
 
     def done(self, *, was_overtaken=False):
         """Assert that nothing is lost."""
         self._on_the_way()
-        with self._copy() as app:
-            indexer = app.assembly.indexer()
-            self._always(app)
-            self._texts(app, is_broken_off=was_overtaken)
-            assert app.assembly.problems() == {}
+        with self._copy() as assembly:
+            indexer, jobs = assembly.indexer(), Jobs(assembly.database).history()
+            self._always(assembly)
+            self._texts(indexer, is_broken_off=was_overtaken)
+            assert assembly.problems() == {}
             assert (found := differences(indexer.catalog, self.world)) == [], found
             assert all(indexer.is_level(index) for index in indexer.indexes), "an index stayed behind"
-            assert {job.status for job in app.jobs.history()} == {"DONE"}, app.jobs.history()
+            assert self._held == self._texts_wanted(), "vectors are not those of the source's texts"
+            assert {job.status for job in jobs} == {"DONE"}, jobs
 
     def _on_the_way(self):
         """Look at the copies that the last process left: a kill would have left the same."""
         kept = kept_beside(self.household.catalog)
         for folder in sorted(kept.iterdir(), key=lambda folder: int(folder.name)) if kept.exists() else ():
-            with self._opened(folder) as app:
-                self._always(app)
+            with self._opened(folder) as assembly:
+                self._always(assembly)
         shutil.rmtree(kept, ignore_errors=True)
 
-    def _always(self, app):
+    def _always(self, assembly):
         self.looked_at += 1
-        indexer, catalog = app.assembly.indexer(), app.assembly.catalog
+        indexer, catalog = assembly.indexer(), assembly.catalog
         assert (problems := inspect(indexer, TNY).problems) == [], problems
         for index in _begun(indexer):
             _holds_whole_documents(indexer, index)
@@ -98,31 +101,43 @@ class Audit:
         if synced != self._synced:
             assert differences(catalog, self.world) == [], "the watermark moved before all was stored"
         self._synced, self.documents = synced, len(held)
-        self._jobs(app.jobs.history())
+        self._jobs(Jobs(assembly.database).history())
 
     def _jobs(self, jobs):
         assert {job.status for job in jobs[1:]} <= {"DONE"}, jobs
         assert all(job.done <= self.documents for job in jobs[:1] if job.phase == "documents"), (jobs, self.documents)
         self._embedded |= {job.job_id: job.embedded for job in jobs}
 
-    def _texts(self, app, *, is_broken_off):
+    def _texts(self, indexer, *, is_broken_off):
         """Compare what was embedded since the last look with the vectors that are new in the file."""
-        indexer, made = app.assembly.indexer(), calls(self.household.texts)
-        made = made[self._calls :]
+        made = calls(self.household.texts)[self._calls :]
         self._calls += len(made)
-        held = _texts_held(indexer)
-        texts = Counter(chain.from_iterable(made))
+        assert all(len(call) <= _texts_of(BATCH, indexer) for call in made), "more than a batch is embedded at once"
+        self.largest_call = max([self.largest_call, *map(len, made)])
+        held, texts = _texts_held(indexer), Counter(chain.from_iterable(made))
         assert not texts.keys() & self._held, "a text was embedded whose vector was stored"
         lost = texts - Counter(held - self._held)
-        assert not lost or (is_broken_off and lost in map(Counter, made)), (len(lost), list(map(len, made)))
+        # What a document lost, or was deleted with, while it was embedded is nobody's loss.
+        wanted = self._texts_wanted()
+        calls_lost = [[], *(made if is_broken_off else [])]
+        assert any(not wanted & (lost - Counter(call)).keys() for call in calls_lost), "more than a call was lost"
         if is_broken_off:
             self.lost.append(lost.total())
         assert self.again <= sum(self.lost), "more was embedded again than was lost"
+        self._progress(held, sum(number for text, number in lost.items() if text not in wanted))
+
+    def _progress(self, held, unwanted):
+        """Compare what the jobs say that they embedded with the vectors that ever were in the file."""
         self._held = held
         self._ever_held |= held
-        assert sum(self._embedded.values()) == len(self._ever_held), "progress is told otherwise than it was made"
-        self.largest_call = max([self.largest_call, *map(len, made)])
-        assert all(len(call) <= _texts_of(BATCH, indexer) for call in made), "more than a batch is embedded at once"
+        self._unwanted += unwanted
+        told, stored = sum(self._embedded.values()), len(self._ever_held)
+        assert stored <= told <= stored + self._unwanted, "progress is told otherwise than it was made"
+
+    def _texts_wanted(self):
+        """Identify the texts of all documents that the source shows."""
+        documents = true_documents(self.world).values()
+        return {identify(piece.text) for told in documents for piece in pieces(told.name, told.text)}
 
     @contextmanager
     def _copy(self):
@@ -131,16 +146,16 @@ class Audit:
         for file in self.household.folder.glob("catalog.db*"):
             if not file.name.endswith("-shm"):
                 shutil.copy(file, folder)
-        with self._opened(folder) as app:
-            yield app
+        with self._opened(folder) as assembly:
+            yield assembly
 
     @contextmanager
     def _opened(self, folder):
-        app = self.household.app(folder / "catalog.db")
+        assembly = self.household.assembly(folder / "catalog.db")
         try:
-            yield app
+            yield assembly
         finally:
-            app.close()
+            assembly.database.close()
             shutil.rmtree(folder)
 
 

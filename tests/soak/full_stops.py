@@ -9,8 +9,12 @@ class FullStops:
     """Makes a piece of each sentence of the description."""
 
     def chunk(self, document, budget):
-        sentences = re.split(r"(?<=\.) ", document.sections.get("description", ""))
-        return [ChunkDraft("description", document.name, sentence) for sentence in sentences]
+        return pieces(document.name, document.sections.get("description", ""))
+
+
+def pieces(name, description):
+    """Cut a description; without one there is a piece for the name."""
+    return [ChunkDraft("description", name, sentence) for sentence in re.split(r"(?<=\.) ", description)]
 
 
 @hookimpl

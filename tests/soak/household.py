@@ -2,9 +2,12 @@
 
 import os
 import sys
+from functools import cached_property
 from pathlib import Path
 
 from reqall.app import App, Overrides
+from reqall.core.assemble import Assembly
+from reqall.core.database import Database
 from reqall.core.environment import Environment
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,15 +48,23 @@ class Household:
             "SYNC_INTERVAL_HOURS": "0",
         }
 
-    def app(self, database: Path | None = None) -> App:
-        """Open the same home in this process, or another catalog in it; the plugins' folder has to be on sys.path."""
+    def app(self) -> App:
+        """Open the same home in this process; the plugins' folder has to be on sys.path."""
         sys.path.insert(0, str(self.folder / "site"))
         try:
-            return App(
-                Overrides(database=str(database or self.catalog)), Environment(self.settings, self.folder / ".env")
-            )
+            return App(Overrides(), Environment(self.settings, self.folder / ".env"))
         finally:
             sys.path.remove(str(self.folder / "site"))
+
+    def assembly(self, catalog: Path) -> Assembly:
+        """Open a copy of the catalog with the same configuration."""
+        app = self._app
+        return Assembly(app.config, app.host, app.environment, Database(catalog), catalog.parent)
+
+    @cached_property
+    def _app(self) -> App:
+        """To load plugins takes longer than to look at a copy."""
+        return self.app()
 
     @staticmethod
     def _install(site: Path) -> None:
