@@ -59,6 +59,24 @@ def test_without_a_readable_list_of_files_it_holds_nothing(shelf, content):
     require_rebuilt(shelf)
 
 
+def test_what_a_killed_commit_left_does_not_bar_the_next(shelf, tmp_path):
+    """The next writer counts on from the same commit, and comes to the same names of files."""
+    fill(shelf)
+    folder = shelf.services.folder
+    before = shutil.copytree(folder, tmp_path / "before")
+    shelf.write([shelf.entry("d7", "gauge")], ["d9"], seq=3)
+    lists = {file.name: file.read_bytes() for file in folder.glob("*.del")}
+    assert lists.keys() - {file.name for file in before.glob("*.del")}
+    shelf.drop()
+    shutil.copytree(before, folder, dirs_exist_ok=True)
+    for name, content in lists.items():
+        (folder / name).write_bytes(content)
+    shelf.recaller = reopened(shelf)
+    shelf.write([shelf.entry("d7", "gauge")], ["d9"], seq=3)
+    assert shelf.find("gauge") == ["d7"]
+    assert shelf.recaller.damage(None) == []
+
+
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("how", ["gone", "empty", "cut"])
 def test_a_file_that_is_cut_short_is_noticed(shelf, part, how):
@@ -69,7 +87,7 @@ def test_a_file_that_is_cut_short_is_noticed(shelf, part, how):
     else:
         file.write_bytes(b"" if how == "empty" else file.read_bytes()[:-9])
     assert reopened(shelf).position() is None
-    with pytest.raises(CatalogError, match="verify PROJECT --repair") as caught:
+    with pytest.raises(CatalogError, match="check --deep PROJECT --repair") as caught:
         reopened(shelf).recall(["valve"], 5, Filters())
     assert str(shelf.services.folder) in caught.value.message
     assert "valve" not in str(caught.value)

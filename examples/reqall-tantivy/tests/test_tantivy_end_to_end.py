@@ -51,7 +51,7 @@ def test_words_and_vectors_are_fused_in_an_app(reqall_app, hashing_plugin, home)
     home.write(STORY)
     trial = reqall_app(HASHED.replace("PATH", str(home.corpus)), [hashing_plugin])
     job = trial.sync("pump")
-    assert job.done == len(STORY)
+    assert job.changed == len(STORY)
     result = trial.search("login screen", "pump")
     assert result.warnings == ()
     assert result.hits[0].document.key == "SYS-TC-4"

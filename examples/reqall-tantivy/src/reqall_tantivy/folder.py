@@ -1,5 +1,6 @@
 """An index on disk: its newest commit for searches, one writer at a time, and its removal."""
 
+import json
 import shutil
 import threading
 from collections.abc import Iterator
@@ -75,6 +76,7 @@ class Folder:
             with explained(self.path):
                 index = self._open() if self._meta() is not None else self._create()
             with explained(self.path, is_written=True):
+                self._remove_stray_deletes()
                 writer = index.writer(self._memory, 1)
                 try:
                     yield Writing(index.searcher(), writer)
@@ -116,6 +118,23 @@ class Folder:
                 return (self.path / META).read_bytes()
             except (FileNotFoundError, NotADirectoryError):
                 return None
+
+    def _remove_stray_deletes(self) -> None:
+        """Remove the lists of deleted documents of a commit that a process did not live to end.
+
+        The engine names such a list by its segment and the number of the operation, which counts from the
+        last commit: the next writer comes to the same name, and refuses to write over it.
+        """
+        meta = self._meta()
+        segments = json.loads(meta)["segments"] if meta else []
+        living = {
+            f"{each['segment_id'].replace('-', '')}.{each['deletes']['opstamp']}.del"
+            for each in segments
+            if each["deletes"]
+        }
+        for file in self.path.glob("*.del"):
+            if file.name not in living:
+                file.unlink(missing_ok=True)
 
     def _open(self) -> "tantivy.Index":
         import tantivy
