@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from reqall.answers import SearchAnswer, search_answer
 from reqall.app import App
 from reqall.core.present import shorten
-from reqall.core.protocols import SourceTool
+from reqall.core.protocols import Source, SourceTool
 from reqall.core.request import SearchRequest
 from reqall.setup import check
 from reqall.tools_sync import Id, progress_tool, start_tools, status_tool
@@ -130,6 +130,11 @@ def _told_setup(answer: SetupAnswer) -> str:
     return "\n".join(problems) or "no problem found"
 
 
+def _source(app: App, name: str) -> Source:
+    """Open the database at a tool's first call: what is wrong with it must not hide the tools."""
+    return app.assembly.source(name)
+
+
 def all_tools(app: App) -> list[SourceTool]:
     """List every tool: search and sync of each source, the source's own, and the shared ones.
 
@@ -139,5 +144,5 @@ def all_tools(app: App) -> list[SourceTool]:
     for name, config in app.config.sources.items():
         tools += tools_for(app, name)
         own = app.host.find("source", config.use).tools
-        tools += own(name, partial(app.assembly.source, name)) if own else []
+        tools += own(name, partial(_source, app, name)) if own else []
     return [*tools, *shared_tools(app)]
