@@ -18,12 +18,13 @@ from reqall import (
     commands_jobs,
     commands_new,
     commands_plugins,
+    commands_serve,
     commands_upkeep,
 )
 from reqall.answers import document_record, search_answer
 from reqall.core.errors import ReqallError
 from reqall.core.request import SearchRequest
-from reqall.invocation import AsJson, Project, give, given, opened, print_json
+from reqall.invocation import AsJson, Project, give, opened, print_json
 
 cli = typer.Typer(
     name="reqall",
@@ -49,6 +50,7 @@ commands_upkeep.register(cli)
 commands_plugins.register(cli)
 commands_new.register(cli)
 commands_eval.register(cli)
+commands_serve.register(cli)
 
 
 @cli.command()
@@ -111,14 +113,6 @@ def schema() -> None:
 
     with opened() as app:
         print_json(file_schema(app.host))
-
-
-@cli.command()
-def serve(pipeline: Annotated[str, typer.Option(help="Pipeline that answers by default")] = "") -> None:
-    """Serve MCP over stdio."""
-    from reqall.server import serve as run
-
-    run(given(pipeline))
 
 
 @cli.command()

@@ -3,26 +3,23 @@
 `python -m reqall.server` and `reqall serve` run it. Logs go to stderr; stdout is the protocol's.
 """
 
-import inspect
 import logging
 import sys
 import threading
 from collections.abc import Callable, Iterable
-from typing import Annotated, Any, get_type_hints
+from typing import Any
 
-from anyio import from_thread
 from mcp.server import MCPServer
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
-from mcp.server.mcpserver import Context
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import CallToolResult, TextContent, ToolAnnotations
+from mcp.server.mcpserver.tools import Tool
 
 from reqall import __version__
 from reqall.app import App, Overrides
 from reqall.core.errors import ReqallError
 from reqall.core.protocols import SourceTool
+from reqall.serving.published import publish
+from reqall.serving.toolsets import ALL, Selection, chosen
 from reqall.tools import all_tools
-from reqall.tools_sync import Report
 
 INSTRUCTIONS = (
     "reqall finds requirements, test cases and defects. First list_<source>_projects, then init_<source>_project once"
@@ -36,34 +33,22 @@ QUIET_SECONDS = 1.0
 _log = logging.getLogger("reqall.server")
 
 
-def build(app: App) -> MCPServer:
-    """Return a server with every tool of the App's sources. Loads no model, asks no source."""
-    server = MCPServer("reqall", version=__version__, instructions=INSTRUCTIONS, log_level="WARNING")
-    for tool in _unique(all_tools(app)):
-        reads = tool.toolset != "sync" or tool.name.startswith("get_")
-        server.add_tool(
-            _published(tool),
-            name=tool.name,
-            title=tool.title,
-            description=tool.description,
-            annotations=ToolAnnotations(
-                title=tool.title,
-                read_only_hint=reads,
-                destructive_hint=False,
-                idempotent_hint=True,
-                open_world_hint=tool.toolset == "browse",
-            ),
-        )
-    return server
+def build(app: App, selection: Selection = ALL) -> MCPServer:
+    """Return a server with the chosen tools of the App's sources. Loads no model, asks no source.
+
+    Raises InputError when the choice names what is not there.
+    """
+    tools: list[Tool] = [publish(tool) for tool in chosen(_unique(all_tools(app)), selection)]
+    return MCPServer("reqall", version=__version__, instructions=INSTRUCTIONS, log_level="WARNING", tools=tools)
 
 
-def serve(overrides: Overrides) -> None:
-    """Serve over stdio until the client closes the stream. Raises ConfigError before that."""
+def serve(overrides: Overrides, selection: Selection = ALL) -> None:
+    """Serve over stdio until the client closes the stream. Raises ConfigError, InputError before that."""
     app = App(overrides)
     logging.basicConfig(stream=sys.stderr, level=app.environment.get("REQALL_LOG_LEVEL", "WARNING").upper())
     after = _AfterHandshake(lambda: _start_schedule(app))
     try:
-        server = build(app)
+        server = build(app, selection)
         app.sync_interval  # noqa: B018 - a wrong one is told before anything is served
         server.middleware.append(after)
         server.run("stdio")
@@ -109,60 +94,6 @@ def _unique(tools: Iterable[SourceTool]) -> list[SourceTool]:
             _log.error("tool %s is offered twice; the first one stays", tool.name)
         named.setdefault(tool.name, tool)
     return list(named.values())
-
-
-def _published(tool: SourceTool) -> Callable[..., CallToolResult]:
-    """Wrap a tool's function: typed result beside a short text, our errors in words, all others hidden.
-
-    The SDK runs it in a thread. A parameter `report` is given what sends progress to the client.
-    """
-    hints = get_type_hints(tool.call, include_extras=True)
-    reports = hints.get("report") == Report
-
-    def call(**arguments: Any) -> CallToolResult:
-        if reports:
-            arguments["report"] = _Progress(arguments["report"])
-        try:
-            result = tool.call(**arguments)
-        except ReqallError as error:
-            raise ToolError(str(error)) from error
-        text = TextContent(type="text", text=tool.summary(result))
-        return CallToolResult(content=[text], structured_content=result.model_dump(mode="json"))
-
-    if reports:
-        hints["report"] = Context
-    answer = Annotated[CallToolResult, hints["return"]]
-    call.__name__ = tool.name
-    call.__annotations__ = {**hints, "return": answer}
-    signature = inspect.signature(tool.call)
-    parameters = [p.replace(annotation=hints[p.name]) for p in signature.parameters.values()]
-    call.__signature__ = signature.replace(parameters=parameters, return_annotation=answer)  # type: ignore[attr-defined]
-    return call
-
-
-class _Progress:
-    """Sends what a tool reports as progress notifications, from the tool's thread.
-
-    The protocol wants numbers that only grow: a phase that counts from 0 again is counted on top, and news
-    without a number add a trifle (modelcontextprotocol.io, utilities/progress).
-    """
-
-    def __init__(self, context: Context[Any, Any]) -> None:
-        self._context = context
-        self._last: tuple[int, int, str] = (0, 0, "")
-        self._before = 0.0
-        self._sent = 0.0
-
-    def __call__(self, done: int, total: int, message: str) -> None:
-        from_thread.check_cancelled()
-        if (done, total, message) == self._last:
-            return
-        if done < self._last[0]:
-            self._before = self._sent
-        self._last = (done, total, message)
-        self._sent = max(self._before + done, self._sent + 0.001)
-        whole = self._before + total if total else None
-        from_thread.run(self._context.report_progress, self._sent, whole, message)
 
 
 def main() -> None:

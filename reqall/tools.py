@@ -93,7 +93,9 @@ def _search(app: App, source: str) -> SourceTool:
         return search_answer(projects, result, explain=explain)
 
     title = f"Search {source} by meaning and words"
-    return SourceTool(f"search_{source}_semantics", title, SEARCH.format(source=source), search, _told_search, "search")
+    return SourceTool(
+        f"search_{source}_semantics", title, SEARCH.format(source=source), search, _told_search, "search", lean=True
+    )
 
 
 def _told_search(answer: SearchAnswer) -> str:

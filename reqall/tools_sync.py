@@ -47,6 +47,7 @@ def start_tools(app: App, source: str) -> list[SourceTool]:
             init,
             _told_job,
             "sync",
+            lean=True,
         ),
         SourceTool(
             f"reinit_{source}_project",
@@ -85,6 +86,7 @@ def progress_tool(app: App) -> SourceTool:
         progress,
         _told_job,
         "sync",
+        lean=True,
     )
 
 
@@ -104,6 +106,7 @@ def status_tool(app: App) -> SourceTool:
         status,
         _told_status,
         "sync",
+        lean=True,
     )
 
 

@@ -17,7 +17,7 @@ from typing import Any, get_type_hints
 
 from pydantic import BaseModel
 from reference_tables import model_rows, shown, table
-from reference_tools import jama_endpoints_page, tools_page
+from reference_tools import jama_endpoints_page, tools_list, tools_page
 from reference_words import ALIASES, KEYS, MEANINGS
 from typer import Context
 
@@ -203,6 +203,7 @@ PAGES = {
     "components.md": components_page,
     "configuration.md": configuration_page,
     "tools.md": tools_page,
+    "tools.json": tools_list,
     "jama-endpoints.md": jama_endpoints_page,
     "errors.md": errors_page,
     "plugin-api.md": plugin_api_page,

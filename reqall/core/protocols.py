@@ -118,7 +118,8 @@ class SourceTool:
     `call` is a plain function, annotated throughout: its signature becomes the tool's input
     schema (`Annotated[..., pydantic.Field(description=...)]` is honoured), its return annotation
     (a pydantic model) the output schema. It raises ReqallError for what the caller can mend.
-    `summary` turns the result into the one or few lines that people read.
+    `summary` turns the result into the one or few lines that people read. `toolset` is the group by
+    which a server leaves tools out; `lean`: belongs to the few that a small context has room for.
     """
 
     name: str
@@ -127,6 +128,7 @@ class SourceTool:
     call: Callable[..., Any]
     summary: Callable[[Any], str] = str
     toolset: str = "browse"
+    lean: bool = False
 
 
 @runtime_checkable

@@ -68,6 +68,7 @@ def _query_metadata(name: str, source: BuildSource) -> SourceTool:
         call=call,
         summary=told,
         toolset="search",
+        lean=True,
     )
 
 
@@ -87,5 +88,4 @@ def _query_endpoint(name: str, source: BuildSource) -> SourceTool:
         ),
         call=call,
         summary=told,
-        toolset="search",
     )

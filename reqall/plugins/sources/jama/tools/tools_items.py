@@ -36,6 +36,7 @@ def _item(name: str, source: BuildSource) -> SourceTool:
         ),
         call=call,
         summary=told_item,
+        lean=True,
     )
 
 
@@ -54,6 +55,7 @@ def _children(name: str, source: BuildSource) -> SourceTool:
         ),
         call=call,
         summary=told,
+        lean=True,
     )
 
 
@@ -72,6 +74,7 @@ def _relationships(name: str, source: BuildSource) -> SourceTool:
         ),
         call=call,
         summary=told,
+        lean=True,
     )
 
 

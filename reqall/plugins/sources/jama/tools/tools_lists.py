@@ -42,6 +42,7 @@ def _projects(name: str, source: BuildSource) -> SourceTool:
         ),
         call=call,
         summary=told,
+        lean=True,
     )
 
 

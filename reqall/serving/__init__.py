@@ -1,0 +1,1 @@
+"""How the tools are served by MCP: what is published, and how a client's arguments are read."""
