@@ -19,12 +19,22 @@ def serve(
     ] = "",
     tools: Annotated[str, typer.Option(help="Only these tools, or these beside --toolsets; divided by commas")] = "",
     exclude_tools: Annotated[str, typer.Option(help="Not these tools, whatever else is said")] = "",
+    http: Annotated[bool, typer.Option("--http", help="Streamable HTTP instead of stdio: one server for many")] = False,
+    host: Annotated[str, typer.Option(help="Address to listen on; others than loopback need REQALL_HTTP_TOKEN")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[int, typer.Option(help="Port; 0 takes a free one")] = 8765,
+    allowed_host: Annotated[
+        list[str] | None, typer.Option(help="Name by which clients reach the server; may be repeated")
+    ] = None,
 ) -> None:
-    """Serve MCP over stdio."""
+    """Serve MCP over stdio, or over HTTP with --http."""
     from reqall.server import serve as run
+    from reqall.serving.http import Address
     from reqall.serving.toolsets import Selection
 
-    run(given(pipeline), Selection(_names(toolsets), _names(tools), _names(exclude_tools)))
+    address = Address(host, port, tuple(allowed_host or ())) if http else None
+    run(given(pipeline), Selection(_names(toolsets), _names(tools), _names(exclude_tools)), address)
 
 
 def _names(text: str) -> tuple[str, ...]:

@@ -133,9 +133,10 @@ async def _through_mcp(settings: Mapping[str, str], console: Console) -> None:
 
 def _stay(app: App, settings: Mapping[str, str], console: Console) -> None:
     from reqall.server import build
+    from reqall.serving.http import PATH, Address, run_http
 
     command = {"command": sys.executable, "args": ["-m", "reqall.server"], "env": dict(settings)}
     console.print("[bold]5. Connect your client[/] (Ctrl+C ends simulator and server)")
     console.print_json(json.dumps({"mcpServers": {"reqall": command}}))
-    console.print(f"   or by HTTP: http://127.0.0.1:{SERVE_PORT}/mcp")
-    build(app).run("streamable-http", host="127.0.0.1", port=SERVE_PORT)
+    console.print(f"   or by HTTP: http://127.0.0.1:{SERVE_PORT}{PATH}")
+    run_http(build(app), Address(port=SERVE_PORT), "")

@@ -1,4 +1,4 @@
-"""The MCP server: publishes the tools over stdio; it has no logic of its own.
+"""The MCP server: publishes the tools over stdio or HTTP; it has no logic of its own.
 
 `python -m reqall.server` and `reqall serve` run it. Logs go to stderr; stdout is the protocol's.
 """
@@ -17,6 +17,7 @@ from reqall import __version__
 from reqall.app import App, Overrides
 from reqall.core.errors import ReqallError
 from reqall.core.protocols import SourceTool
+from reqall.serving.http import TOKEN_VARIABLE, Address, run_http
 from reqall.serving.published import publish
 from reqall.serving.toolsets import ALL, Selection, chosen
 from reqall.tools import all_tools
@@ -42,16 +43,23 @@ def build(app: App, selection: Selection = ALL) -> MCPServer:
     return MCPServer("reqall", version=__version__, instructions=INSTRUCTIONS, log_level="WARNING", tools=tools)
 
 
-def serve(overrides: Overrides, selection: Selection = ALL) -> None:
-    """Serve over stdio until the client closes the stream. Raises ConfigError, InputError before that."""
+def serve(overrides: Overrides, selection: Selection = ALL, address: Address | None = None) -> None:
+    """Serve over stdio until the client closes the stream, or over HTTP until the process is told to end.
+
+    Raises ConfigError, InputError before that.
+    """
     app = App(overrides)
     logging.basicConfig(stream=sys.stderr, level=app.environment.get("REQALL_LOG_LEVEL", "WARNING").upper())
     after = _AfterHandshake(lambda: _start_schedule(app))
     try:
         server = build(app, selection)
         app.sync_interval  # noqa: B018 - a wrong one is told before anything is served
-        server.middleware.append(after)
-        server.run("stdio")
+        if address is not None:
+            after.begin()  # nobody waits for a handshake: a shared server keeps its projects fresh without clients
+            run_http(server, address, app.environment.get(TOKEN_VARIABLE) or "")
+        else:
+            server.middleware.append(after)
+            server.run("stdio")
     finally:
         after.stop()
         app.close()
@@ -69,9 +77,13 @@ class _AfterHandshake:
         try:
             return await call_next(ctx)
         finally:
-            if ctx.method.startswith("tools/") and not self._begun:
-                self._begun = True
-                self._timer.start()
+            if ctx.method.startswith("tools/"):
+                self.begin()
+
+    def begin(self) -> None:
+        if not self._begun:
+            self._begun = True
+            self._timer.start()
 
     def stop(self) -> None:
         self._timer.cancel()

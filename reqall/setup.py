@@ -17,11 +17,11 @@ VARIABLES = (
     "EMBEDDING_BASE_URL", "EMBEDDING_API_KEY", "EMBEDDING_MODEL",
     "EMBEDDING_DIMENSIONS", "EMBEDDING_API_VERSION", "EMBEDDING_KEY_HEADER", "JAMA_MCP_DB_PATH",
     "SYNC_INTERVAL_HOURS", "REQALL_CONFIG", "REQALL_PIPELINE", "REQALL_PLUGINS",
-    "REQALL_STRICT_PLUGINS", "REQALL_LOG_LEVEL", "REQALL_HOME",
+    "REQALL_STRICT_PLUGINS", "REQALL_LOG_LEVEL", "REQALL_HOME", "REQALL_HTTP_TOKEN",
 )  # fmt: skip
 """All environment variables that reqall reads."""
 
-SECRETS = frozenset({"JAMA_CLIENT_SECRET", "EMBEDDING_API_KEY"})
+SECRETS = frozenset({"JAMA_CLIENT_SECRET", "EMBEDDING_API_KEY", "REQALL_HTTP_TOKEN"})
 
 OPTIONAL_WHEELS = {"onnxruntime": "the built-in embedder minilm", "sqlite_vec": "the vector recaller sqlite_vec"}
 """Libraries without a wheel on some platforms, and what is missing without them."""

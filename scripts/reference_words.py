@@ -45,6 +45,7 @@ MEANINGS = {
     " that may not; empty: none, not set: all that are installed",
     "REQALL_STRICT_PLUGINS": "1 makes a plugin that cannot be loaded, or whose name is another's, a fatal error",
     "REQALL_LOG_LEVEL": "DEBUG, INFO, WARNING or ERROR; not set: WARNING. Logs go to stderr",
+    "REQALL_HTTP_TOKEN": "what clients of `reqall serve --http` send as bearer token; needed beyond loopback",
     "REQALL_HOME": "one folder for pipelines.yaml, .env and databases; process environment only, not .env",
 }
 
