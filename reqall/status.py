@@ -35,7 +35,7 @@ def _project(app: App, state: SyncState) -> ProjectStatus:
         name=project.name,
         documents=app.assembly.catalog.count(project.id),
         last_synced=iso(state.synced),
-        freshness=_freshness(state.synced, job, app.clock(), app.sync_interval),
+        freshness=freshness_of(app, state),
         job=[job_answer(job)] if job is not None and not job.ended else [],
         last_error=job.error if job is not None and job.status == "ERROR" else "",
         indexes=_indexes(app, project.id),
@@ -58,6 +58,11 @@ def _index(indexer: Indexer, index: Index, project_id: str) -> IndexStatus:
         return IndexStatus(index=index.name, documents_behind=indexer.lag(index, [project_id]), problem="")
     except ReqallError as error:
         return IndexStatus(index=index.name, documents_behind=0, problem=str(error))
+
+
+def freshness_of(app: App, state: SyncState) -> str:
+    """Say in words how old what is known of a project is, and what happens next."""
+    return _freshness(state.synced, app.jobs.latest(state.project.id), app.clock(), app.sync_interval)
 
 
 def _freshness(synced: datetime | None, job: Job | None, now: datetime, interval: timedelta | None) -> str:
