@@ -9,16 +9,20 @@ import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from anyio import to_thread
 from mcp.server import MCPServer
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.mcpserver.tools import Tool
+from mcp.types import Completion, CompletionArgument, CompletionContext
 
 from reqall import __version__
 from reqall.app import App, Overrides
 from reqall.core.errors import ReqallError
 from reqall.core.protocols import SourceTool
+from reqall.serving.completion import complete
 from reqall.serving.http import TOKEN_VARIABLE, Address, run_http
 from reqall.serving.instructions import instructions
+from reqall.serving.prompts import prompts
 from reqall.serving.published import publish
 from reqall.serving.toolsets import ALL, Selection, chosen
 from reqall.tools import all_tools
@@ -36,8 +40,23 @@ def build(app: App, selection: Selection = ALL) -> MCPServer:
     """
     offered = chosen(_unique(all_tools(app)), selection)
     tools: list[Tool] = [publish(tool) for tool in offered]
-    told = instructions(app, {tool.name for tool in offered})
-    return MCPServer("reqall", version=__version__, instructions=told, log_level="WARNING", tools=tools)
+    names = {tool.name for tool in offered}
+    told = instructions(app, names)
+    server = MCPServer("reqall", version=__version__, instructions=told, log_level="WARNING", tools=tools)
+    for prompt in prompts(app.config.sources, names):
+        server.add_prompt(prompt)
+    _complete_from(app, server)
+    return server
+
+
+def _complete_from(app: App, server: MCPServer) -> None:
+    async def completion(
+        _reference: Any, argument: CompletionArgument, context: CompletionContext | None
+    ) -> Completion:
+        given = (context.arguments if context else None) or {}
+        return Completion(values=await to_thread.run_sync(complete, app, argument.name, argument.value, given))
+
+    server.completion()(completion)  # type: ignore[no-untyped-call]
 
 
 def serve(overrides: Overrides, selection: Selection = ALL, address: Address | None = None) -> None:
