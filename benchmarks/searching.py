@@ -11,6 +11,7 @@ from ratios import Ratio, in_turn, timed
 from synthetic import Corpus, query
 
 from reqall import Filters, Query, Vectors
+from reqall.core.expansion import Expanding
 from reqall.core.pipeline import Arm, Pipeline
 from reqall.plugins.expanders.lexical_variants import LexicalVariants, LexicalVariantsOptions
 from reqall.plugins.fusers.rrf import Rrf, RrfOptions
@@ -60,7 +61,7 @@ def _pipeline(corpus: Corpus) -> Pipeline:
         "default",
         indexer=corpus.indexer,
         arms=[Arm(corpus.words), Arm(corpus.meaning)],
-        expander=LexicalVariants(LexicalVariantsOptions()),
+        expanders=[Expanding(LexicalVariants(LexicalVariantsOptions()))],
         fuser=Rrf(RrfOptions()),
         fuser_name="rrf",
         reranker=None,

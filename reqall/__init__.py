@@ -16,13 +16,13 @@ from reqall.core.errors import (
     SourceError,
     SourceUnavailableError,
 )
+from reqall.core.expanding import FoundDocument, QueryExpander, SupportsFeedback, Variant
 from reqall.core.hookspecs import hookimpl
 from reqall.core.protocols import (
     Budget,
     Chunker,
     Embedder,
     Fuser,
-    QueryExpander,
     Recaller,
     Reranker,
     Source,
@@ -76,6 +76,7 @@ __all__ = [
     "EmbedderError",
     "Facets",
     "Filters",
+    "FoundDocument",
     "Fuser",
     "IndexBatch",
     "IndexEntry",
@@ -112,11 +113,13 @@ __all__ = [
     "SupportsCount",
     "SupportsDeletions",
     "SupportsDrop",
+    "SupportsFeedback",
     "SupportsInspection",
     "SupportsLinkChanges",
     "SupportsPresence",
     "SupportsValidation",
     "SupportsWaiting",
+    "Variant",
     "Vectors",
     "__version__",
     "hookimpl",

@@ -16,12 +16,13 @@ from reqall.core.types import Document, Hit, Link, Project, SearchResult, native
 
 
 class Found(BaseModel):
-    """Which arm found a hit, with which text, at which rank."""
+    """Which arm found a hit, with which text, at which rank; `weight` is what that ranking counted in the fusion."""
 
     index: str
     query: str
     rank: int
     score: float
+    weight: float
 
 
 class HitAnswer(BaseModel):
@@ -114,7 +115,10 @@ class StatusAnswer(BaseModel):
 def hit_answer(hit: Hit, *, explain: bool = False) -> HitAnswer:
     """Show a hit."""
     document = hit.document
-    found = [Found(index=p.arm, query=p.variant, rank=p.rank, score=round(p.score, 6)) for p in hit.provenance]
+    found = [
+        Found(index=p.arm, query=p.variant, rank=p.rank, score=round(p.score, 6), weight=round(p.weight, 6))
+        for p in hit.provenance
+    ]
     return HitAnswer(
         document_key=document.key,
         document_id=native_id(document.id),

@@ -69,7 +69,8 @@ def print_hits(answer: SearchAnswer) -> None:
             console.print(f"    [dim]{escape(line[:160])}[/]", soft_wrap=True)
         for found in hit.found_by:
             console.print(
-                f"    [cyan]{found.index} #{found.rank} ({found.score:g}) by: {escape(found.query[:80])}[/]",
+                f"    [cyan]{found.index} #{found.rank} ({found.score:g}) weight {found.weight:g}"
+                f" by: {escape(found.query[:80])}[/]",
                 soft_wrap=True,
             )
     if not answer.results:

@@ -25,12 +25,30 @@ import reqall
 from reqall.app import BUILT_INS
 from reqall.cli import cli
 from reqall.core import errors, hookspecs
-from reqall.core.config import ArmConfig, ComponentConfig, ConfigFile, IndexConfig, PipelineConfig, StageConfig
+from reqall.core.config import (
+    ArmConfig,
+    ComponentConfig,
+    ConfigFile,
+    ExpandConfig,
+    IndexConfig,
+    PipelineConfig,
+    StageConfig,
+    VariantWeightsConfig,
+)
 from reqall.core.host import HOOKS, PluginHost
 from reqall.setup import SECRETS, VARIABLES
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"
-MODELS: Sequence[type[BaseModel]] = (ConfigFile, ComponentConfig, IndexConfig, PipelineConfig, StageConfig, ArmConfig)
+MODELS: Sequence[type[BaseModel]] = (
+    ConfigFile,
+    ComponentConfig,
+    IndexConfig,
+    PipelineConfig,
+    StageConfig,
+    ExpandConfig,
+    VariantWeightsConfig,
+    ArmConfig,
+)
 
 
 def cli_page() -> Iterator[str]:

@@ -58,7 +58,8 @@ def shown(value: Any) -> str:
     if isinstance(value, SecretStr):
         value = value.get_secret_value()
     if isinstance(value, BaseModel):
-        return f"`{{use: {value.model_dump()['use']}}}`"
+        inner = {key: each for key, each in value.model_dump(by_alias=True).items() if each not in (None, {})}
+        return f"`{{{', '.join(f'{key}: {each}' for key, each in inner.items())}}}`"
     if value in ("", None, [], {}):
         return "empty"
     return f"`{str(value).lower() if isinstance(value, bool) else value}`"

@@ -1,9 +1,7 @@
 """From a checked configuration to living components: each is built once, when it is first needed."""
 
-import logging
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -16,7 +14,8 @@ from reqall.core.conformity import missing_members
 from reqall.core.database import Database
 from reqall.core.environment import Environment
 from reqall.core.errors import EmbedderError, NotFoundError, PluginError, ReqallError
-from reqall.core.guard import Component
+from reqall.core.expansion import Expanding, VariantWeights
+from reqall.core.guard import BLAME, Component, blamed
 from reqall.core.host import PluginHost
 from reqall.core.index import Index
 from reqall.core.indexing import Indexer
@@ -28,9 +27,6 @@ from reqall.core.usage import Usage, Use
 from reqall.core.wording import did_you_mean, one_of
 
 T = TypeVar("T")
-
-_BLAME = "see the log; tell the author of the package"
-_log = logging.getLogger("reqall.assemble")
 
 
 class Assembly:
@@ -126,7 +122,7 @@ class Assembly:
         embedders = [getattr(options, each) for each, kind in references(registration.options) if kind == "embedder"]
         embedder = self.embedder(embedders[0]) if embedders else None
         by = self.host.describe("embedder", self.config.embedders[embedders[0]].use) if embedders else ""
-        with _blamed(f"index {name!r}: {by} does not say what it is"):
+        with blamed(f"index {name!r}: {by} does not say what it is"):
             chunker, chunking = self._chunker(name, config.chunk, embedder)
             identity = fingerprint(registration, options, chunking, embedder.identity if embedder else "")
         prefix = f"ix_{identity[:12]}"
@@ -147,23 +143,36 @@ class Assembly:
 
     def _pipeline(self, name: str, config: PipelineConfig) -> Pipeline:
         arms, notices = self._arms(config)
-        stages = {"expander": config.expand, "fuser": config.fuse, "reranker": config.rerank}
+        stages = {"fuser": config.fuse, "reranker": config.rerank}
         return Pipeline(
             name,
             indexer=self.indexer(),
             arms=arms,
-            expander=self._dispensable("expander", name, config.expand, notices),
+            expanders=list(self._expanders(name, config, arms, notices)),
             fuser=self._stage("fuser", name, config.fuse),
             fuser_name=config.fuse.use,
             reranker=self._dispensable("reranker", name, config.rerank, notices),
             pin=config.pin,
+            variant_weights=VariantWeights(**config.variant_weights.model_dump()),
+            max_variants=config.max_variants,
             notices=notices,
             components={
                 kind: Component(self.host.describe(kind, stage.use), stage.timeout or config.timeout)
                 for kind, stage in stages.items()
-                if stage is not None
             },
         )
+
+    def _expanders(
+        self, pipeline: str, config: PipelineConfig, arms: Sequence[Arm], notices: list[str]
+    ) -> Iterator[Expanding]:
+        """Build the expanders; one whose indexes are all left out here has nobody to ask."""
+        present = {arm.index.name for arm in arms}
+        for number, step in enumerate(config.expanders):
+            indexes = present.intersection(step.indexes or present)
+            built = self._dispensable("expander", f"{pipeline}.{number}", step, notices) if indexes else None
+            if built is not None:
+                by = Component(self.host.describe("expander", step.use), step.timeout or config.timeout)
+                yield Expanding(built, by, step.weight, frozenset(indexes if step.indexes else ()))
 
     def _arms(self, config: PipelineConfig) -> tuple[list[Arm], list[str]]:
         """Build the legs; one that this machine cannot run is left out, if another can.
@@ -212,12 +221,10 @@ class Assembly:
 
     def _build(self, kind: str, registration: Registration[T], options: Any, services: Services, where: str) -> T:
         by = self.host.describe(kind, registration.name)
-        with _blamed(f"{where} could not be built by {by}"):
+        with blamed(f"{where} could not be built by {by}"):
             component = registration.build(options, services)
             if lacks := missing_members(kind, component):
-                raise PluginError(
-                    f"{where}: {by} built a {type(component).__name__} without {', '.join(lacks)}", _BLAME
-                )
+                raise PluginError(f"{where}: {by} built a {type(component).__name__} without {', '.join(lacks)}", BLAME)
             return component
 
     def _services(self, name: str) -> Services:
@@ -236,15 +243,3 @@ class Assembly:
                 self._built[kind, name] = make()
             found: T = self._built[kind, name]
             return found
-
-
-@contextmanager
-def _blamed(message: str) -> Iterator[None]:
-    """Turn whatever a plugin's own code raises, sys.exit too, into an error that names it."""
-    try:
-        yield
-    except (ReqallError, KeyboardInterrupt):
-        raise
-    except BaseException as error:
-        _log.error("%s", message, exc_info=error)
-        raise PluginError(f"{message}: {type(error).__name__}", _BLAME) from error

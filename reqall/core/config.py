@@ -5,17 +5,46 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import Field, StringConstraints, ValidationError
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from yaml.reader import ReaderError
 
+from reqall.core.conformity import MAX_TEXTS
 from reqall.core.errors import ConfigError
+from reqall.core.expansion import MAX_VARIANTS
 from reqall.core.guard import TIMEOUT_SECONDS
 from reqall.core.problems import Path_, Problem, YamlFile, model_problems
+from reqall.core.stages import (
+    MAX_TIMEOUT_SECONDS,
+    ArmConfig,
+    ComponentConfig,
+    ExpandConfig,
+    Expanders,
+    Seconds,
+    StageConfig,
+    Strict,
+    VariantWeightsConfig,
+)
+
+__all__ = [
+    "MAX_CANDIDATE_K",
+    "MAX_TIMEOUT_SECONDS",
+    "MAX_TOP_K",
+    "ArmConfig",
+    "ComponentConfig",
+    "ConfigFile",
+    "ExpandConfig",
+    "IndexConfig",
+    "PipelineConfig",
+    "StageConfig",
+    "VariantWeightsConfig",
+    "check_structure",
+    "parse_yaml",
+    "read_yaml",
+]
 
 MAX_TOP_K = 50
 MAX_CANDIDATE_K = 500
-MAX_TIMEOUT_SECONDS = 3600
 
 MAX_VALUES = 20_000
 MAX_DEPTH = 40
@@ -28,19 +57,6 @@ _TAGS = {f"tag:yaml.org,2002:{kind}" for kind in ("null", "bool", "int", "float"
 Name: TypeAlias = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
 """Names become parts of ids, of tools' names, of folders and of lists divided by commas."""
 
-Seconds: TypeAlias = Annotated[float, Field(gt=0, le=MAX_TIMEOUT_SECONDS, allow_inf_nan=False, strict=True)]
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ComponentConfig(_Strict):
-    """A component by its registered name, with its options."""
-
-    use: str
-    options: dict[str, Any] = Field(default_factory=dict, alias="with")
-
 
 class IndexConfig(ComponentConfig):
     """An index: a recaller, and how documents are cut for it."""
@@ -48,25 +64,12 @@ class IndexConfig(ComponentConfig):
     chunk: ComponentConfig = ComponentConfig(use="whole")
 
 
-class StageConfig(ComponentConfig):
-    """A stage of a pipeline: its component, and how long that may be silent."""
-
-    timeout: Seconds | None = None
-
-
-class ArmConfig(_Strict):
-    """One leg of recall: an index and its weight in the fusion."""
-
-    index: str
-    weight: float = Field(default=1.0, ge=0, allow_inf_nan=False, strict=True)
-    required: bool = Field(default=False, strict=True)
-    timeout: Seconds | None = None
-
-
-class PipelineConfig(_Strict):
+class PipelineConfig(Strict):
     """The stages of a search."""
 
-    expand: StageConfig | None = None
+    expand: Expanders | None = None
+    variant_weights: VariantWeightsConfig = VariantWeightsConfig()
+    max_variants: int = Field(default=MAX_VARIANTS, ge=1, le=MAX_TEXTS, strict=True)
     recall: list[ArmConfig] = Field(min_length=1)
     fuse: StageConfig = StageConfig(use="rrf")
     rerank: StageConfig = StageConfig(use="none")
@@ -75,8 +78,15 @@ class PipelineConfig(_Strict):
     top_k: int = Field(default=50, ge=1, le=MAX_TOP_K, strict=True)
     candidate_k: int = Field(default=100, ge=1, le=MAX_CANDIDATE_K, strict=True)
 
+    @property
+    def expanders(self) -> list[ExpandConfig]:
+        """The expanders in order, however many were written."""
+        if self.expand is None:
+            return []
+        return self.expand if isinstance(self.expand, list) else [self.expand]
 
-class ConfigFile(_Strict):
+
+class ConfigFile(Strict):
     """The whole file."""
 
     version: Literal[1]

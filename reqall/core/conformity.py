@@ -7,11 +7,12 @@ walked without an end, as a generator may have none.
 from collections.abc import Iterable, Sequence
 from inspect import getattr_static
 from itertools import islice, pairwise
-from math import isnan
+from math import inf, isnan
 from typing import Any
 
 from reqall.core.errors import PluginError
-from reqall.core.protocols import Chunker, Embedder, Fuser, QueryExpander, Recaller, Reranker, Source
+from reqall.core.expanding import QueryExpander, Variant
+from reqall.core.protocols import Chunker, Embedder, Fuser, Recaller, Reranker, Source
 from reqall.core.ranking import ChunkRanking, DocumentRanking, RankedChunk, RankedDocument
 
 PROTOCOLS = {
@@ -34,14 +35,16 @@ def missing_members(kind: str, component: object) -> list[str]:
     return [name for name in members if not _has(component, name)]
 
 
-def texts(found: Any) -> list[str]:
-    """Return what an expander gave: texts, each once."""
-    given = _listed(found, MAX_TEXTS)
-    if not all(isinstance(text, str) for text in given):
+def variants(found: Any) -> list[Variant]:
+    """Return what an expander gave: texts, each once, with their weights."""
+    given = [Variant(each) if isinstance(each, str) else each for each in _listed(found, MAX_TEXTS)]
+    if not all(isinstance(each, Variant) and isinstance(each.text, str) for each in given):
         raise PluginError("it returned texts that are no str")
+    if not all(isinstance(each.weight, int | float) and 0 <= each.weight < inf for each in given):
+        raise PluginError("it returned a weight that is no number of 0 or more")
     if len(given) > MAX_TEXTS:
         raise PluginError(f"it returned more than {MAX_TEXTS} texts")
-    return list(dict.fromkeys(given))
+    return list({each.text: each for each in reversed(given)}.values())[::-1]
 
 
 def chunk_rankings(found: Any, count: int) -> list[ChunkRanking]:

@@ -8,7 +8,8 @@ again, and no further thread is lost to it.
 import logging
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeAlias, TypeVar
@@ -24,6 +25,9 @@ TIMEOUT_SECONDS = 30.0
 IDLE_SECONDS = 60.0
 
 _REMEDY = "`reqall plugins` says which package it comes from; the log has the details"
+
+BLAME = "see the log; tell the author of the package"
+"""What is to be done about a component whose own code fails while it is built."""
 
 _log = logging.getLogger("reqall.pipeline")
 
@@ -185,3 +189,15 @@ class Guard:
         kind = type(error) if isinstance(error, ReqallError) and type(error) in vars(errors).values() else PluginError
         remedy = error.remedy if isinstance(error, ReqallError) else ""
         return kind(f"{self.subject}: {told}", remedy or _REMEDY)
+
+
+@contextmanager
+def blamed(message: str) -> Iterator[None]:
+    """Turn whatever a plugin's own code raises, sys.exit too, into an error that names it."""
+    try:
+        yield
+    except (ReqallError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        _log.error("%s", message, exc_info=error)
+        raise PluginError(f"{message}: {type(error).__name__}", BLAME) from error

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 
 import pluggy
 
-from reqall.core.protocols import Chunker, Embedder, Fuser, QueryExpander, Recaller, Reranker, Source
+from reqall.core.expanding import QueryExpander
+from reqall.core.protocols import Chunker, Embedder, Fuser, Recaller, Reranker, Source
 from reqall.core.registration import Registration
 
 PROJECT = "reqall"

@@ -1,16 +1,19 @@
 """The search flow, top to bottom: expand, recall, collapse, fuse, rerank, pin, present."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 
 from reqall.core import conformity
+from reqall.core.expanding import FoundDocument
+from reqall.core.expansion import ALIKE, MAX_VARIANTS, Asked, Expanding, Expansion, VariantWeights
 from reqall.core.guard import Component, Guard, Workers
 from reqall.core.indexing import Indexer
 from reqall.core.keys import key_tokens
 from reqall.core.present import best_text
-from reqall.core.protocols import Fuser, QueryExpander, Reranker
+from reqall.core.protocols import Fuser, Reranker
 from reqall.core.ranking import DocumentRanking
-from reqall.core.recall import Arm, Recall, Recalled
+from reqall.core.recall import Arm, Recall, Recalled, fusion_weights
 from reqall.core.trace import Trace
 from reqall.core.types import Document, Filters, Hit, Passage, Provenance, Query, SearchResult
 
@@ -26,33 +29,34 @@ class Pipeline:
         *,
         indexer: Indexer,
         arms: Sequence[Arm],
-        expander: QueryExpander | None,
+        expanders: Sequence[Expanding] = (),
         fuser: Fuser,
         fuser_name: str,
         reranker: Reranker | None,
         pin: bool = True,
+        variant_weights: VariantWeights = ALIKE,
+        max_variants: int = MAX_VARIANTS,
         notices: Sequence[str] = (),
         components: Mapping[str, Component] = MappingProxyType({}),
     ) -> None:
-        """Take the stages; without an expander only the user's own text is searched with.
+        """Take the stages; without expanders only the user's own text is searched with.
 
         `notices` go with every result as warnings: what the pipeline has to do without. `components`
-        says of the kinds expander, fuser and reranker who is called, and how long they may be silent.
+        says of the kinds fuser and reranker who is called, and how long they may be silent.
         """
         self.name = name
         self.arms = list(arms)
         self._indexer = indexer
-        self._expander = expander
         self._fuser = fuser
         self._fuser_name = fuser_name
         self._reranker = reranker
         self._pin = pin
         self._notices = list(notices)
         workers = Workers()
+        self._expansion = Expansion(expanders, workers, variant_weights, max_variants)
         self._recall = Recall(indexer, self.arms, workers)
         self._guards = {
-            kind: Guard(components.get(kind, Component(f"the {kind}")), workers)
-            for kind in ("expander", "fuser", "reranker")
+            kind: Guard(components.get(kind, Component(f"the {kind}")), workers) for kind in ("fuser", "reranker")
         }
 
     def search(self, query: Query, top_k: int, candidate_k: int) -> SearchResult:
@@ -61,12 +65,15 @@ class Pipeline:
         Raises ReqallError when a required arm, every arm, or the fuser fails.
         """
         trace = Trace(warnings=[*self._notices])
+        first: list[Recalled] = []
         with trace.stage("expand"):
-            texts = self._expand(query, trace)
+            asked = self._expansion.expand(query, lambda: self._look(query, candidate_k, first, trace), trace)
         with trace.stage("recall"):
-            recalled = self._recall.find(texts, candidate_k, query.filters, trace)
+            known = [replace(found, asked=asked[0]) for found in first]
+            recalled = self._recall.find(asked[1:] if first else asked, candidate_k, query.filters, trace, known)
         with trace.stage("fuse"):
-            pool = self._fuse(recalled).top(candidate_k)
+            weights = fusion_weights(recalled)
+            pool = self._fuse(recalled, weights).top(candidate_k)
         with trace.stage("rerank"):
             documents = self._current(pool, query.filters)
             best = _best_chunks(recalled)
@@ -77,28 +84,36 @@ class Pipeline:
         with trace.stage("present"):
             shown = self._shown([key for key, _ in ranked[:top_k]], documents, best, query.text)
             hits = [
-                Hit(documents[k], *shown[k], score, "exact" if k in pinned else strategy, _provenance(k, recalled))
+                Hit(
+                    documents[k],
+                    *shown[k],
+                    score,
+                    "exact" if k in pinned else strategy,
+                    _provenance(k, recalled, weights),
+                )
                 for k, score in ranked[:top_k]
             ]
         return SearchResult(
-            query.text, tuple(texts), tuple(hits), len(ranked), self.name, trace.timings, tuple(trace.warnings)
+            query.text,
+            tuple(each.text for each in asked),
+            tuple(hits),
+            len(ranked),
+            self.name,
+            trace.timings,
+            tuple(dict.fromkeys(trace.warnings)),
         )
 
-    def _expand(self, query: Query, trace: Trace) -> list[str]:
-        expander, guard = self._expander, self._guards["expander"]
-        if expander is None:
-            return [query.text]
-        try:
-            return guard.call(lambda: conformity.texts(expander.expand(query))) or [query.text]
-        except Exception as error:  # noqa: BLE001 - a plugin that fails must not take the search down
-            told = guard.told(error)
-            trace.warnings.append(f"{guard.subject} was left out, only the query itself was used: {told}")
-            return [query.text]
+    def _look(self, query: Query, limit: int, first: list[Recalled], trace: Trace) -> list[FoundDocument]:
+        """Search with the user's text alone, for expanders to read; what the arms found is kept in `first`."""
+        first += self._recall.find([Asked(query.text)], limit, query.filters, trace)
+        pool = self._fuse(first, fusion_weights(first)).top(limit)
+        documents = self._current(pool, query.filters)
+        return [FoundDocument(documents[r.document_id], r.score) for r in pool if r.document_id in documents]
 
-    def _fuse(self, recalled: Sequence[Recalled]) -> DocumentRanking:
+    def _fuse(self, recalled: Sequence[Recalled], weights: Sequence[float]) -> DocumentRanking:
         """Fuse; there is no order to fall back to, so a fuser that fails ends the search."""
         guard = self._guards["fuser"]
-        rankings, weights = [found.documents for found in recalled], [found.arm.weight for found in recalled]
+        rankings = [found.documents for found in recalled]
         try:
             return guard.call(lambda: conformity.fused(self._fuser.fuse(rankings, weights), rankings))
         except Exception as error:
@@ -164,10 +179,10 @@ def _first(pinned: Sequence[str], order: DocumentRanking, documents: dict[str, D
     return [(key, 1.0) for key in pinned] + rest
 
 
-def _provenance(document_id: str, recalled: Sequence[Recalled]) -> tuple[Provenance, ...]:
+def _provenance(document_id: str, recalled: Sequence[Recalled], weights: Sequence[float]) -> tuple[Provenance, ...]:
     return tuple(
-        Provenance(found.arm.index.name, found.variant, ranked.rank, ranked.score)
-        for found in recalled
+        Provenance(found.arm.index.name, found.asked.text, ranked.rank, ranked.score, weight)
+        for found, weight in zip(recalled, weights, strict=True)
         if (ranked := found.documents.by_id.get(document_id)) is not None
     )
 

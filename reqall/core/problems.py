@@ -4,10 +4,10 @@ All mistakes of a file are collected and raised as one ConfigError, a line each,
 `file:line:column: what is wrong`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
 from pydantic import BaseModel, ValidationError
 
@@ -16,6 +16,9 @@ from reqall.core.errors import ConfigError
 from reqall.core.wording import did_you_mean
 
 Path_: TypeAlias = tuple[str | int, ...]
+
+ONE, SEVERAL = "(one)", "(several)"
+"""What pydantic puts into the place of a value that may stand alone or in a list; it is no step in the file."""
 
 _SHAPES = {
     "dict_type": "must be a mapping (`name: value`)",
@@ -68,7 +71,7 @@ def model_problems(error: ValidationError, path: Path_, model: type[BaseModel]) 
 
 
 def _problem(detail: Mapping[str, Any], path: Path_, model: type[BaseModel]) -> Problem:
-    loc = tuple(detail["loc"])
+    loc = tuple(step for step in detail["loc"] if step not in (ONE, SEVERAL))
     place = (*path, *loc)
     if detail["type"] == "extra_forbidden":
         suggestion = did_you_mean(str(loc[-1]), _fields(model, loc[:-1]))
@@ -105,8 +108,11 @@ def _fields(model: type[BaseModel], loc: Path_) -> list[str]:
 
 def _step(model: type[BaseModel], step: str | int) -> type[BaseModel]:
     by_alias = {info.alias or name: info.annotation for name, info in model.model_fields.items()}
-    annotation = by_alias.get(str(step))
-    for nested in (annotation, *getattr(annotation, "__args__", ())):
-        if isinstance(nested, type) and issubclass(nested, BaseModel):
-            return nested
-    return model
+    return next(_models_in(by_alias.get(str(step))), model)
+
+
+def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for nested in get_args(annotation):
+        yield from _models_in(nested)

@@ -21,7 +21,6 @@ from reqall.core.types import (
     Passage,
     Position,
     Project,
-    Query,
 )
 
 if TYPE_CHECKING:
@@ -180,13 +179,6 @@ class Embedder(Protocol):
 
     def embed_query(self, texts: Sequence[str]) -> Vectors:
         """Embed texts to search with. Raises EmbedderError."""
-
-
-class QueryExpander(Protocol):
-    """Turns one question into several."""
-
-    def expand(self, query: Query) -> Sequence[str]:
-        """Return the texts to search with, the user's own first, no duplicates."""
 
 
 class Recaller(Protocol):

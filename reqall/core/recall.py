@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from reqall.core.conformity import chunk_rankings
 from reqall.core.errors import PluginError, ReqallError
+from reqall.core.expansion import Asked
 from reqall.core.guard import Call, Component, Guard, Workers
 from reqall.core.index import Index
 from reqall.core.indexing import Indexer
@@ -39,7 +40,7 @@ class Recalled:
     """What one arm found with one text."""
 
     arm: Arm
-    variant: str
+    asked: Asked
     chunks: ChunkRanking
     documents: DocumentRanking
 
@@ -52,6 +53,20 @@ class _Answer:
     trace: Trace = field(default_factory=Trace)
 
 
+def fusion_weights(recalled: Sequence[Recalled]) -> list[float]:
+    """Weigh each ranking by its arm and its text: arm.weight x the text's weight.
+
+    Where one arm is asked with more texts than another, the other's count more in proportion: what an arm
+    weighs beside others does not hang on how many texts it was asked with.
+    """
+    masses: dict[int, float] = {}
+    for found in recalled:
+        masses[id(found.arm)] = masses.get(id(found.arm), 0.0) + found.asked.weight
+    fullest = max(masses.values(), default=0.0)
+    shares = {arm: fullest / mass if mass else 1.0 for arm, mass in masses.items()}
+    return [found.arm.weight * found.asked.weight * shares[id(found.arm)] for found in recalled]
+
+
 class Recall:
     """The arms of a pipeline. Thread-safe."""
 
@@ -60,13 +75,16 @@ class Recall:
         self._indexer = indexer
         self._arms = [(arm, Guard(arm.called, workers)) for arm in arms]
 
-    def find(self, texts: Sequence[str], limit: int, filters: Filters, trace: Trace) -> list[Recalled]:
-        """Ask every arm with every text for `limit` documents; what they found, in the order of the arms.
+    def find(
+        self, asked: Sequence[Asked], limit: int, filters: Filters, trace: Trace, known: Sequence[Recalled] = ()
+    ) -> list[Recalled]:
+        """Ask every arm with the texts that are for it; what was `known`, then what they found, in the arms' order.
 
-        Raises ReqallError when a required arm, or every arm, fails.
+        `limit` counts documents. Raises ReqallError when a required arm fails, or every arm and nothing is known.
         """
-        calls = [(arm, guard, self._begin(arm, guard, texts, limit, filters)) for arm, guard in self._arms]
-        found: list[Recalled] = []
+        wanted = [(arm, guard, [each for each in asked if each.reaches(arm.index.name)]) for arm, guard in self._arms]
+        calls = [(arm, guard, self._begin(arm, guard, own, limit, filters)) for arm, guard, own in wanted if own]
+        found: list[Recalled] = [*known]
         failures: list[ReqallError] = []
         for arm, guard, call in calls:
             try:
@@ -84,7 +102,9 @@ class Recall:
             raise failures[0]
         return found
 
-    def _begin(self, arm: Arm, guard: Guard, texts: Sequence[str], limit: int, filters: Filters) -> Call[_Answer]:
+    def _begin(self, arm: Arm, guard: Guard, asked: Sequence[Asked], limit: int, filters: Filters) -> Call[_Answer]:
+        texts = [each.text for each in asked]
+
         def work(call: Call[_Answer]) -> _Answer:
             answer = _Answer()
             with self._snapshot(call, arm.index):
@@ -93,8 +113,8 @@ class Recall:
                     rankings = chunk_rankings(arm.index.recaller.recall(texts, limit, filters), len(texts))
                 self._refuse_strangers(arm.index, rankings)
             answer.found += [
-                Recalled(arm, text, chunks, chunks.collapse().top(limit))
-                for text, chunks in zip(texts, rankings, strict=True)
+                Recalled(arm, each, chunks, chunks.collapse().top(limit))
+                for each, chunks in zip(asked, rankings, strict=True)
             ]
             if any(len(chunks.best_chunks) > limit for chunks in rankings):
                 answer.trace.warnings.append(f"{guard.subject} returned more than {limit} documents; the rest was cut")

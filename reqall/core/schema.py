@@ -25,7 +25,7 @@ _FRAMES = {
     "embedder": "ComponentConfig",
     "chunker": "ComponentConfig",
     "recaller": "IndexConfig",
-    "expander": "StageConfig",
+    "expander": "ExpandConfig",
     "fuser": "StageConfig",
     "reranker": "StageConfig",
 }
@@ -52,12 +52,13 @@ def file_schema(host: PluginHost) -> Schema:
     """Describe the file as it may be written with what this host has."""
     schema = ConfigFile.model_json_schema(by_alias=True)
     frames, sections = schema["$defs"], schema["properties"]
-    definitions: Schema = {name: frames[name] for name in ("PipelineConfig", "ArmConfig")}
+    definitions: Schema = {name: frames[name] for name in ("PipelineConfig", "ArmConfig", "VariantWeightsConfig")}
     for kind, frame in _FRAMES.items():
         definitions |= _component(kind, frames[frame], host.offers(kind))
     definitions["recaller"]["properties"]["chunk"] = _of("chunker")
     stages = definitions["PipelineConfig"]["properties"]
-    stages |= {"expand": {"anyOf": [_of("expander"), {"type": "null"}]}}
+    several = {"type": "array", "items": _of("expander")}
+    stages |= {"expand": {"anyOf": [_of("expander"), several, {"type": "null"}]}}
     stages |= {"fuse": _of("fuser"), "rerank": _of("reranker")}
     for name, kind in (("sources", "source"), ("embedders", "embedder"), ("indexes", "recaller")):
         pattern = next(iter(sections[name]["patternProperties"]))

@@ -18,9 +18,14 @@ class Trace:
         """Time a stage; one that fails has no time."""
         start = time.perf_counter()
         yield
-        self.timings[name] = round((time.perf_counter() - start) * 1000, 3)
+        self._add(name, (time.perf_counter() - start) * 1000)
 
     def add(self, other: "Trace") -> None:
         """Take over what another trace holds."""
-        self.timings.update(other.timings)
+        for name, milliseconds in other.timings.items():
+            self._add(name, milliseconds)
         self.warnings += other.warnings
+
+    def _add(self, name: str, milliseconds: float) -> None:
+        """A stage may run twice in one search: its times add up."""
+        self.timings[name] = round(self.timings.get(name, 0.0) + milliseconds, 3)

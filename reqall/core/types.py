@@ -194,12 +194,13 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Which arm found a hit with which text, at which rank, and what that contributed."""
+    """Which arm found a hit with which text, at which rank and score, and what that ranking weighed in the fusion."""
 
     arm: str
     variant: str
     rank: int
     score: float
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

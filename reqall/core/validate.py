@@ -67,14 +67,30 @@ class _Check:
             yield Problem((*path, "chunk"), message)
 
     def pipeline(self, tree: dict[str, Any], path: Path_) -> Iterator[Problem]:
-        for stage, kind in (("expand", "expander"), ("fuse", "fuser"), ("rerank", "reranker")):
+        for stage, kind in (("fuse", "fuser"), ("rerank", "reranker")):
             if stage in tree:
                 yield from self.component(kind, tree[stage], (*path, stage))
+        yield from self.expanders(tree, (*path, "expand"))
         arms = tree.get("recall")
         for position, arm in enumerate(arms if isinstance(arms, list) else []):
             index = arm.get("index") if isinstance(arm, dict) else None
             if isinstance(index, str) and index not in self.names["index"]:
                 yield self._unknown("index", index, (*path, "recall", position, "index"))
+
+    def expanders(self, tree: dict[str, Any], path: Path_) -> Iterator[Problem]:
+        written, arms = tree.get("expand"), tree.get("recall")
+        recalled = [arm.get("index") for arm in arms if isinstance(arm, dict)] if isinstance(arms, list) else []
+        known = [str(index) for index in recalled]
+        steps = (
+            [((*path, n), each) for n, each in enumerate(written)] if isinstance(written, list) else [(path, written)]
+        )
+        for place, step in steps:
+            yield from self.component("expander", step, place)
+            indexes = step.get("indexes") if isinstance(step, dict) else None
+            for number, name in enumerate(indexes if isinstance(indexes, list) else []):
+                if isinstance(name, str) and name not in known:
+                    told = f"this pipeline does not recall from an index {name!r}{did_you_mean(name, known)}"
+                    yield Problem((*place, "indexes", number), f"{told} (it does from: {one_of(known)})")
 
     def component(self, kind: str, tree: Any, path: Path_) -> Iterator[Problem]:
         if not isinstance(tree, dict) or not isinstance(tree.get("use"), str):

@@ -16,8 +16,9 @@ from reqall.core.components import build_options
 from reqall.core.config import ComponentConfig
 from reqall.core.database import Database
 from reqall.core.evaluation import Timings
+from reqall.core.expanding import FoundDocument, QueryExpander, SupportsFeedback, Variant
 from reqall.core.index import Index
-from reqall.core.protocols import QueryExpander, Recaller, SqlConnection, Storage
+from reqall.core.protocols import Recaller, SqlConnection, Storage
 from reqall.core.ranking import ChunkRanking
 from reqall.core.types import Document, Filters, IndexBatch, IndexEntry, Position, Query
 from reqall.experiments.fingerprints import component_identity
@@ -124,10 +125,24 @@ class RememberingExpander:
         """Stand before `expander`; `identity` tells it from others."""
         self._identity, self._expander, self._ledger = identity, expander, ledger
 
-    def expand(self, query: Query) -> Sequence[str]:
+    def expand(self, query: Query) -> Sequence[str | Variant]:
         """Expand, or return what was expanded."""
         key = ("expand", self._identity, query)
         return self._ledger.remember(("expand",), key, lambda: list(self._expander.expand(query)))
+
+
+class RememberingFeedback(RememberingExpander):
+    """The same of an expander that reads what a first search found: once per query and what was found."""
+
+    def __init__(self, identity: str, expander: Any, ledger: Ledger) -> None:
+        """Stand before `expander`, which supports feedback."""
+        super().__init__(identity, expander, ledger)
+        self._reader: SupportsFeedback = expander
+
+    def expand_from(self, query: Query, found: Sequence[FoundDocument]) -> Sequence[str | Variant]:
+        """Expand, or return what was expanded."""
+        key = ("expand", self._identity, query, tuple((each.document.id, each.score) for each in found))
+        return self._ledger.remember(("expand",), key, lambda: list(self._reader.expand_from(query, found)))
 
 
 class RememberingAssembly(Assembly):
@@ -156,4 +171,7 @@ class RememberingAssembly(Assembly):
         options = build_options(registration, config, self.environment, where)
         identity = component_identity(registration, options)
         found = super()._stage(kind, f"eval-{identity[:12]}", config)
-        return RememberingExpander(identity, found, self.ledger) if kind == "expander" else found
+        if kind != "expander":
+            return found
+        remembering = RememberingFeedback if isinstance(found, SupportsFeedback) else RememberingExpander
+        return remembering(identity, found, self.ledger)

@@ -45,11 +45,13 @@ def pipeline_fingerprint(assembly: Assembly, name: str, depth: int) -> str:
         [arm.index.fingerprint, _identity(assembly, "recaller", assembly.config.indexes[arm.index.name]), arm.weight]
         for arm in assembly.pipeline(name).arms
     ]
-    stages = [
-        _identity(assembly, kind, stage) if stage else ""
-        for kind, stage in (("expander", config.expand), ("fuser", config.fuse), ("reranker", config.rerank))
+    stages = [_identity(assembly, kind, stage) for kind, stage in (("fuser", config.fuse), ("reranker", config.rerank))]
+    expansion = [
+        [[_identity(assembly, "expander", step), step.weight, step.indexes] for step in config.expanders],
+        config.variant_weights.model_dump(),
+        config.max_variants,
     ]
-    return hashlib.sha256(_json([__version__, depth, config.pin, arms, stages]).encode()).hexdigest()
+    return hashlib.sha256(_json([__version__, depth, config.pin, arms, expansion, stages]).encode()).hexdigest()
 
 
 def component_identity(registration: Registration[Any], options: PluginOptions) -> str:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import pytest
 
 from reqall import DocumentRanking, EmbedderError, Filters, InputError, PluginError, Query
+from reqall.core.expansion import Expanding
 from reqall.core.pipeline import Arm, Pipeline
 from reqall.plugins.fusers.rrf import Rrf, RrfOptions
 from reqall.testing.fakes import MemoryRecaller
@@ -63,7 +64,7 @@ def make_pipeline(bench):
     """Build a pipeline over the bench; by default its two indexes, RRF, no expander, no reranker."""
 
     def make(*arms, **stages):
-        given = {"expander": None, "fuser": Rrf(RrfOptions()), "fuser_name": "rrf", "reranker": None} | stages
+        given = {"fuser": Rrf(RrfOptions()), "fuser_name": "rrf", "reranker": None} | stages
         chosen = arms or [Arm(index) for index in bench.indexer.indexes]
         return Pipeline("default", indexer=bench.indexer, arms=chosen, **given)
 
@@ -169,14 +170,16 @@ def test_when_every_arm_or_a_required_one_fails_the_search_fails(filled, make_pi
 
 
 def test_an_expander_that_fails_leaves_the_query_itself(filled, make_pipeline):
-    result = search(make_pipeline(expander=Broken(InputError("too much"))), "volume", sub_queries=("battery",))
+    result = search(
+        make_pipeline(expanders=[Expanding(Broken(InputError("too much")))]), "volume", sub_queries=("battery",)
+    )
     assert result.sub_queries_used == ("volume",)
     assert result.hits[0].document.id == "s:1"
     assert "the expander was left out" in result.warnings[0]
 
 
 def test_every_variant_is_searched(filled, make_pipeline):
-    pipeline = make_pipeline(Arm(filled.words), expander=Variants())
+    pipeline = make_pipeline(Arm(filled.words), expanders=[Expanding(Variants())])
     result = search(pipeline, "volume", sub_queries=("library", "nothing of the kind"))
     assert result.sub_queries_used == ("volume", "library", "nothing of the kind")
     assert sorted(ids(result)) == ["s:1", "s:3"]
@@ -187,7 +190,7 @@ def test_every_variant_is_searched(filled, make_pipeline):
 
 
 def test_provenance_agrees_with_the_arms(filled, make_pipeline):
-    result = search(make_pipeline(expander=Variants()), "alarm", sub_queries=("battery",))
+    result = search(make_pipeline(expanders=[Expanding(Variants())]), "alarm", sub_queries=("battery",))
     assert len(result.hits) == 5
     for index in filled.indexer.indexes:
         for text, chunks in zip(
@@ -342,7 +345,7 @@ def test_an_arm_that_returns_more_than_its_limit_is_cut(filled, make_pipeline):
         def recall(self, texts, limit, filters):
             return super().recall(texts, 100, filters)
 
-    pipeline = make_pipeline(Arm(filled.index("generous", recaller=Generous())), expander=Variants())
+    pipeline = make_pipeline(Arm(filled.index("generous", recaller=Generous())), expanders=[Expanding(Variants())])
     result = search(pipeline, "alarm", candidate_k=2, sub_queries=("battery",))
     assert result.pool == 2
     # The third document holds the word alarm too, at a rank beyond the limit.

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from reqall import ChunkRanking, DocumentRanking, Filters, PluginError, Position, Query, RankedChunk, RankedDocument
+from reqall.core.expansion import Expanding
 from reqall.core.guard import Component
 from reqall.core.pipeline import Pipeline
 from reqall.core.recall import Arm
@@ -72,8 +73,10 @@ def make_pipeline(filled):
     """A pipeline with the arm `words`, after those given; every component but words is one of acme."""
 
     def make(*arms, timeout=PATIENCE, **stages):
-        given = {"expander": None, "fuser": Rrf(RrfOptions()), "fuser_name": "rrf", "reranker": None} | stages
         names = {kind: Component(f"{kind} 'odd' {ACME}", timeout) for kind in ("expander", "fuser", "reranker")}
+        expander = stages.pop("expander", None)
+        expanders = [Expanding(expander, names["expander"])] if expander else []
+        given = {"expanders": expanders, "fuser": Rrf(RrfOptions()), "fuser_name": "rrf", "reranker": None} | stages
         return Pipeline("default", indexer=filled.indexer, arms=[*arms, Arm(filled.words)], components=names, **given)
 
     return make
