@@ -40,7 +40,7 @@ from reqall.core.protocols import (
     Vectors,
 )
 from reqall.core.ranking import ChunkRanking, DocumentRanking, RankedChunk, RankedDocument
-from reqall.core.registration import Database, PluginOptions, Reference, Registration, Services, Stored
+from reqall.core.registration import Corpus, Database, PluginOptions, Reference, Registration, Services, Stored
 from reqall.core.types import (
     Chunk,
     ChunkDraft,
@@ -69,6 +69,7 @@ __all__ = [
     "ChunkRanking",
     "Chunker",
     "ConfigError",
+    "Corpus",
     "Database",
     "Document",
     "DocumentRanking",

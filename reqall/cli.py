@@ -19,6 +19,7 @@ from reqall import (
     commands_new,
     commands_plugins,
     commands_serve,
+    commands_synonyms,
     commands_upkeep,
 )
 from reqall.answers import document_record, search_answer
@@ -49,6 +50,7 @@ commands_check.register(cli)
 commands_upkeep.register(cli)
 commands_plugins.register(cli)
 commands_new.register(cli)
+commands_synonyms.register(cli)
 commands_eval.register(cli)
 commands_serve.register(cli)
 

@@ -11,6 +11,7 @@ from reqall.core.changes import ChangeLog
 from reqall.core.components import build_options, fingerprint, references
 from reqall.core.config import ComponentConfig, ConfigFile, IndexConfig, PipelineConfig, StageConfig
 from reqall.core.conformity import missing_members
+from reqall.core.corpus import CatalogCorpus
 from reqall.core.database import Database
 from reqall.core.environment import Environment
 from reqall.core.errors import EmbedderError, NotFoundError, PluginError, ReqallError
@@ -228,7 +229,8 @@ class Assembly:
             return component
 
     def _services(self, name: str) -> Services:
-        return Services(name=name, folder=self.folder / name, database=self.database, embedder=self.embedder)
+        corpus = CatalogCorpus(self.catalog, self.log)
+        return Services(name, self.folder / name, database=self.database, embedder=self.embedder, corpus=corpus)
 
     def _named(self, kind: str, name: str, known: dict[str, T]) -> T:
         if name not in known:

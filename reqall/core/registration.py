@@ -1,6 +1,6 @@
 """What a plugin hands to the host: a name, how to build the component, and its options."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from reqall.core.errors import PluginError
 from reqall.core.protocols import Embedder, SourceTool, SqlConnection
+from reqall.core.types import Document
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -53,6 +54,46 @@ class Database(Protocol):
         """Call `callback` on every connection, present and future (to load an extension)."""
 
 
+class Corpus(Protocol):
+    """The documents of the catalog, for a component that learns from them; thread-safe.
+
+    What was learnt is kept fresh so: learn from what changed after the `seq` that was read before the last time,
+    and forget what came from documents that are no longer present.
+    """
+
+    def seq(self) -> int:
+        """Return the number of the newest change."""
+
+    def projects(self) -> Sequence[str]:
+        """List the ids of the initialised projects."""
+
+    def changed(self, project_id: str, after: int) -> Iterator[Document]:
+        """Walk the documents of a project that were written after the change `after`; 0 walks all."""
+
+    def present(self, project_id: str, document_ids: Iterable[str]) -> set[str]:
+        """Return those of the documents that the project has."""
+
+
+class NoCorpus:
+    """The corpus of a component that was built without a catalog: nothing to learn from."""
+
+    def seq(self) -> int:
+        """Return 0: nothing changes."""
+        return 0
+
+    def projects(self) -> Sequence[str]:
+        """List none."""
+        return ()
+
+    def changed(self, project_id: str, after: int) -> Iterator[Document]:  # noqa: ARG002 - no documents
+        """Walk nothing."""
+        return iter(())
+
+    def present(self, project_id: str, document_ids: Iterable[str]) -> set[str]:  # noqa: ARG002 - no documents
+        """Return none."""
+        return set()
+
+
 def _no_embedder(name: str) -> Embedder:
     raise PluginError(f"no embedder {name!r}: this component was built without a configuration")
 
@@ -75,6 +116,7 @@ class Services:
     database: Database | None = None
     embedder: Callable[[str], Embedder] = _no_embedder
     clock: Callable[[], datetime] = _now
+    corpus: Corpus = field(default_factory=NoCorpus)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,9 @@ from collections.abc import Iterable
 
 from reqall import QueryExpander, Registration, hookimpl
 from reqall.plugins.expanders.lexical_variants import LexicalVariants, LexicalVariantsOptions
+from reqall.plugins.expanders.rm3 import Rm3, Rm3Options
 from reqall.plugins.expanders.sub_queries import SubQueries, SubQueriesOptions
+from reqall.plugins.expanders.synonyms import Synonyms, SynonymsOptions
 
 
 @hookimpl
@@ -22,5 +24,17 @@ def register_expanders() -> Iterable[Registration[QueryExpander]]:
             summary="the client's sub-queries only",
             build=lambda options, _services: SubQueries(options),
             options=SubQueriesOptions,
+        ),
+        Registration(
+            name="rm3",
+            summary="pseudo-relevance feedback: also the words of what a first search finds; for lexical indexes",
+            build=lambda options, _services: Rm3(options),
+            options=Rm3Options,
+        ),
+        Registration(
+            name="synonyms",
+            summary="other words for what the text names: a list, and abbreviations that the project's items define",
+            build=Synonyms,
+            options=SynonymsOptions,
         ),
     ]
