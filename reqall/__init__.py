@@ -16,7 +16,7 @@ from reqall.core.errors import (
     SourceError,
     SourceUnavailableError,
 )
-from reqall.core.expanding import FoundDocument, QueryExpander, SupportsFeedback, Variant
+from reqall.core.expanding import FoundDocument, QueryExpander, SupportsDisclosure, SupportsFeedback, Variant
 from reqall.core.hookspecs import hookimpl
 from reqall.core.protocols import (
     Budget,
@@ -113,6 +113,7 @@ __all__ = [
     "Stored",
     "SupportsCount",
     "SupportsDeletions",
+    "SupportsDisclosure",
     "SupportsDrop",
     "SupportsFeedback",
     "SupportsInspection",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from reqall.app import App
-from reqall.core.errors import ReqallError
+from reqall.core.errors import CatalogError, ReqallError
 from reqall.core.protocols import SupportsValidation
 from reqall.core.wording import did_you_mean, one_of
 
@@ -15,13 +15,14 @@ Level: TypeAlias = Literal["ok", "note", "problem"]
 VARIABLES = (
     "JAMA_URL", "JAMA_CLIENT_ID", "JAMA_CLIENT_SECRET", "JAMA_CA_BUNDLE", "JAMA_CLIENT_CERT", "JAMA_CLIENT_KEY",
     "EMBEDDING_BASE_URL", "EMBEDDING_API_KEY", "EMBEDDING_MODEL",
-    "EMBEDDING_DIMENSIONS", "EMBEDDING_API_VERSION", "EMBEDDING_KEY_HEADER", "JAMA_MCP_DB_PATH",
+    "EMBEDDING_DIMENSIONS", "EMBEDDING_API_VERSION", "EMBEDDING_KEY_HEADER",
+    "CHAT_BASE_URL", "CHAT_API_KEY", "CHAT_MODEL", "CHAT_API_VERSION", "CHAT_KEY_HEADER", "JAMA_MCP_DB_PATH",
     "SYNC_INTERVAL_HOURS", "REQALL_CONFIG", "REQALL_PIPELINE", "REQALL_PLUGINS",
     "REQALL_STRICT_PLUGINS", "REQALL_LOG_LEVEL", "REQALL_HOME", "REQALL_HTTP_TOKEN",
 )  # fmt: skip
 """All environment variables that reqall reads."""
 
-SECRETS = frozenset({"JAMA_CLIENT_SECRET", "EMBEDDING_API_KEY", "REQALL_HTTP_TOKEN"})
+SECRETS = frozenset({"JAMA_CLIENT_SECRET", "EMBEDDING_API_KEY", "CHAT_API_KEY", "REQALL_HTTP_TOKEN"})
 
 OPTIONAL_WHEELS = {"onnxruntime": "the built-in embedder minilm", "sqlite_vec": "the vector recaller sqlite_vec"}
 """Libraries without a wheel on some platforms, and what is missing without them."""
@@ -44,7 +45,7 @@ def check(app: App, *, live: bool = False) -> list[Finding]:
         found += [Finding("ok", "configuration", place), *_pipeline(app)]
     except ReqallError as error:
         return [*found, Finding("problem", "configuration", f"{place}\n{error}")]
-    return [*found, *_schedule(app), *_database(app), *_indexes(app), *_sources(app, live=live)]
+    return [*found, *_schedule(app), *_database(app), *_indexes(app), *_recipients(app), *_sources(app, live=live)]
 
 
 def _schedule(app: App) -> Iterator[Finding]:
@@ -122,6 +123,20 @@ def _indexes(app: App) -> Iterator[Finding]:
     for name, reason in problems.items():
         level: Level = "problem" if name in wanted else "note"
         yield Finding(level, f"index {name}", f"is not maintained: {reason}")
+
+
+def _recipients(app: App) -> Iterator[Finding]:
+    """Name the hosts that the pipeline in use sends query texts to."""
+    name = app.pipeline_name.value
+    try:
+        found = app.assembly.pipeline(name).recipients() if name in app.config.pipelines else {}
+    except CatalogError:
+        return  # the database has said so
+    except ReqallError as error:
+        yield Finding("problem", f"pipeline {name}", str(error))
+        return
+    for component, host in found.items():
+        yield Finding("note", f"pipeline {name}", f"{component} sends the texts of queries to {host}")
 
 
 def _sources(app: App, *, live: bool) -> Iterator[Finding]:

@@ -28,7 +28,9 @@ def jama():
 def settings_for(simulator, folder: Path) -> dict[str, str]:
     """Environment of a process that uses the simulator and keeps everything in `folder`."""
     kept = {
-        name: value for name, value in os.environ.items() if not name.startswith(("JAMA_", "EMBEDDING_", "REQALL_"))
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("JAMA_", "EMBEDDING_", "CHAT_", "REQALL_"))
     }
     return kept | {
         "JAMA_URL": simulator.url,

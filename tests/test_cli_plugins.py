@@ -125,7 +125,9 @@ def reqall(tmp_path):
 
     def run(*arguments, **changes):
         kept = {
-            name: value for name, value in os.environ.items() if not name.startswith(("REQALL_", "JAMA_", "EMBEDDING_"))
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith(("REQALL_", "JAMA_", "EMBEDDING_", "CHAT_"))
         }
         paths = [str(tmp_path / "site"), *filter(None, [kept.get("PYTHONPATH")])]
         return subprocess.run(

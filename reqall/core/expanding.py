@@ -31,6 +31,15 @@ class QueryExpander(Protocol):
 
 
 @runtime_checkable
+class SupportsDisclosure(Protocol):
+    """An expander that sends the texts of queries to another machine, and says so."""
+
+    @property
+    def sends_to(self) -> str:
+        """Name the host that the texts go to."""
+
+
+@runtime_checkable
 class SupportsFeedback(Protocol):
     """An expander that reads what a search with the user's text alone finds (pseudo-relevance feedback).
 

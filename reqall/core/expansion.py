@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from reqall.core import conformity
-from reqall.core.expanding import FoundDocument, QueryExpander, SupportsFeedback, Variant
+from reqall.core.expanding import FoundDocument, QueryExpander, SupportsDisclosure, SupportsFeedback, Variant
 from reqall.core.guard import Call, Component, Guard, Workers
 from reqall.core.trace import Trace
 from reqall.core.types import Query
@@ -71,6 +71,11 @@ class Expansion:
         self._steps = [(step, Guard(step.component, workers)) for step in expanders]
         self._weights = weights
         self._most = most
+
+    def recipients(self) -> dict[str, str]:
+        """Say by expander which hosts are sent the texts of queries."""
+        steps = ((step.component.name, step.expander) for step, _ in self._steps)
+        return {name: expander.sends_to for name, expander in steps if isinstance(expander, SupportsDisclosure)}
 
     def expand(self, query: Query, first_search: Callable[[], Sequence[FoundDocument]], trace: Trace) -> list[Asked]:
         """Ask all expanders at once; `first_search` is made when one of them wants to see what it finds."""

@@ -59,6 +59,10 @@ class Pipeline:
             kind: Guard(components.get(kind, Component(f"the {kind}")), workers) for kind in ("fuser", "reranker")
         }
 
+    def recipients(self) -> dict[str, str]:
+        """Say by component which hosts are sent the texts of queries."""
+        return self._expansion.recipients()
+
     def search(self, query: Query, top_k: int, candidate_k: int) -> SearchResult:
         """Search; `candidate_k` documents per arm and text, and in the fused pool.
 

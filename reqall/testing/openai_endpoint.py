@@ -1,7 +1,7 @@
-"""A stand-in for OpenAI's embeddings endpoint: a real HTTP server on loopback, with faults to switch on.
+"""A stand-in for OpenAI's endpoints: a real HTTP server on loopback, with faults to switch on.
 
-It answers `POST /v1/embeddings` and Azure's `POST /openai/deployments/<model>/embeddings?api-version=`
-as https://platform.openai.com/docs/api-reference/embeddings describes them. Vectors are
+It answers `POST /v1/embeddings`, `POST /v1/chat/completions` and Azure's `POST /openai/deployments/<model>/...` as
+https://platform.openai.com/docs/api-reference describes them. Vectors are
 deterministic: each word adds a few signed components, so texts that share words are near.
 """
 
@@ -15,9 +15,10 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
 from typing import Any, Literal, Self, TypeAlias
 from urllib.parse import parse_qs, urlsplit
+
+from reqall.testing.openai_chat import Answering, ChatRequest, completion, numbered
 
 Fault: TypeAlias = Literal[
     "rate_limit",
@@ -30,12 +31,14 @@ Fault: TypeAlias = Literal[
     "one_missing",
     "long_vectors",
     "zero_vectors",
+    "no_choices",
 ]
 """What can go wrong: `no_dimensions` refuses that parameter, as servers of models with one length do."""
 
 _MOST_INPUTS = 2048
 _WORD = re.compile(r"[a-z0-9]+|[^\W_]")
-_AZURE = re.compile(r"/openai/deployments/[^/]+/embeddings")
+_AZURE = re.compile(r"/openai/deployments/[^/]+(/embeddings|/chat/completions)")
+_PATHS = ("/v1/embeddings", "/v1/chat/completions")
 _COMPONENTS = 8
 
 
@@ -58,13 +61,18 @@ class _Switched:
 
 
 class OpenAIEndpoint:
-    """Context manager: serves while it is open, records every request that carried the key."""
+    """Context manager: serves while it is open, records every request that carried the key.
+
+    `answering` says what the model answers to a chat.
+    """
 
     def __init__(self, *, key: str = "test-key", key_header: str = "", dimensions: int = 1536) -> None:
         self.key = key
         self.key_header = key_header.lower()
         self.dimensions = dimensions
         self.requests: list[EmbeddingsRequest] = []
+        self.chats: list[ChatRequest] = []
+        self.answering: Answering = numbered
         self.closing = threading.Event()
         self._faults: list[_Switched] = []
         self._lock = threading.Lock()
@@ -76,9 +84,7 @@ class OpenAIEndpoint:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.closing.set()
         self._server.shutdown()
         self._thread.join()
@@ -104,10 +110,13 @@ class OpenAIEndpoint:
         with self._lock:
             self._faults.clear()
 
-    def record(self, request: EmbeddingsRequest) -> tuple[Fault | None, float]:
+    def record(self, request: EmbeddingsRequest | ChatRequest) -> tuple[Fault | None, float]:
         """Keep the request; return the fault it shall meet and its seconds."""
         with self._lock:
-            self.requests.append(request)
+            if isinstance(request, ChatRequest):
+                self.chats.append(request)
+            else:
+                self.requests.append(request)
             if not self._faults:
                 return None, 0
             current = self._faults[0]
@@ -160,7 +169,7 @@ class _Handler(BaseHTTPRequestHandler):
         headers = {name.lower(): value for name, value in self.headers.items()}
         url = urlsplit(self.path)
         azure = _AZURE.fullmatch(url.path) is not None
-        if not azure and url.path != "/v1/embeddings":
+        if not azure and url.path not in _PATHS:
             return self._refuse(404, "Invalid URL", "invalid_request_error", None)
         if not self.server.endpoint.accepts(headers, azure=azure):
             # OpenAI quotes the key in part, others in full: a client must not repeat it.
@@ -169,7 +178,28 @@ class _Handler(BaseHTTPRequestHandler):
             return self._refuse(401, message, "invalid_request_error", "invalid_api_key")
         if azure and not parse_qs(url.query).get("api-version"):
             return self._refuse(404, "Resource not found", "invalid_request_error", "404")
-        return self._embed(json.loads(body), headers)
+        answer = self._chat if url.path.endswith("/chat/completions") else self._embed
+        return answer(json.loads(body), headers)
+
+    def _chat(self, body: dict[str, Any], headers: Mapping[str, str]) -> None:
+        endpoint = self.server.endpoint
+        request = ChatRequest.of(self.path, headers, body)
+        fault, seconds = endpoint.record(request)
+        if not self._fails(fault, seconds, request.question):
+            content = None if fault == "no_choices" else endpoint.answering(request)
+            self._send(200, json.dumps(completion(request, content)).encode())
+
+    def _fails(self, fault: Fault | None, seconds: float, text: str) -> bool:
+        """Answer a fault that any request may meet, or wait; tell whether it was answered."""
+        if fault == "slow":
+            self.server.endpoint.closing.wait(seconds)
+        elif fault == "rate_limit":
+            self._refuse(429, f"Rate limit reached at {text}", "requests", "rate_limit_exceeded", seconds)
+        elif fault == "server_error":
+            self._refuse(500, f"The server had an error with {text}", "server_error", None)
+        elif fault == "bad_json":
+            self._send(200, b'{"object": "list", "data": [')
+        return fault in ("rate_limit", "server_error", "bad_json")
 
     def _embed(self, body: dict[str, Any], headers: Mapping[str, str]) -> None:
         endpoint = self.server.endpoint
@@ -181,14 +211,8 @@ class _Handler(BaseHTTPRequestHandler):
             return self._refuse(400, f"'$.input' is invalid: {texts}", "invalid_request_error", None)
         if fault == "no_dimensions" and wanted is not None:
             return self._refuse(400, "This model has one length", "invalid_request_error", "unsupported_parameter")
-        if fault == "rate_limit":
-            return self._refuse(429, "Rate limit reached", "requests", "rate_limit_exceeded", seconds)
-        if fault == "server_error":
-            return self._refuse(500, "The server had an error", "server_error", None)
-        if fault == "bad_json":
-            return self._send(200, b'{"object": "list", "data": [')
-        if fault == "slow":
-            endpoint.closing.wait(seconds)
+        if self._fails(fault, seconds, texts[0]):
+            return None
         dimensions = (wanted or endpoint.dimensions) + (fault == "wrong_dimensions")
         length = {"long_vectors": 3.0, "zero_vectors": 0.0}.get(str(fault), 1.0)
         data = [

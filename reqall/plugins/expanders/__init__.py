@@ -3,7 +3,9 @@
 from collections.abc import Iterable
 
 from reqall import QueryExpander, Registration, hookimpl
+from reqall.plugins.expanders.hyde import Hyde, HydeOptions
 from reqall.plugins.expanders.lexical_variants import LexicalVariants, LexicalVariantsOptions
+from reqall.plugins.expanders.multi_query import MultiQuery, MultiQueryOptions
 from reqall.plugins.expanders.rm3 import Rm3, Rm3Options
 from reqall.plugins.expanders.sub_queries import SubQueries, SubQueriesOptions
 from reqall.plugins.expanders.synonyms import Synonyms, SynonymsOptions
@@ -11,7 +13,11 @@ from reqall.plugins.expanders.synonyms import Synonyms, SynonymsOptions
 
 @hookimpl
 def register_expanders() -> Iterable[Registration[QueryExpander]]:
-    """Offer the client's own rewrites, and variants by rule where there are none."""
+    """Offer expansion by the client, by rule, by what the corpus says, and by a language model."""
+    return [*_by_text(), *_by_corpus(), *_by_model()]
+
+
+def _by_text() -> Iterable[Registration[QueryExpander]]:
     return [
         Registration(
             name="lexical_variants",
@@ -25,6 +31,11 @@ def register_expanders() -> Iterable[Registration[QueryExpander]]:
             build=lambda options, _services: SubQueries(options),
             options=SubQueriesOptions,
         ),
+    ]
+
+
+def _by_corpus() -> Iterable[Registration[QueryExpander]]:
+    return [
         Registration(
             name="rm3",
             summary="pseudo-relevance feedback: also the words of what a first search finds; for lexical indexes",
@@ -36,5 +47,22 @@ def register_expanders() -> Iterable[Registration[QueryExpander]]:
             summary="other words for what the text names: a list, and abbreviations that the project's items define",
             build=Synonyms,
             options=SynonymsOptions,
+        ),
+    ]
+
+
+def _by_model() -> Iterable[Registration[QueryExpander]]:
+    return [
+        Registration(
+            name="hyde",
+            summary="also an item as a language model imagines it; the text of the query goes to its endpoint",
+            build=lambda options, _services: Hyde(options),
+            options=HydeOptions,
+        ),
+        Registration(
+            name="multi_query",
+            summary="rewrites by a language model where the client sends none; the query goes to its endpoint",
+            build=lambda options, _services: MultiQuery(options),
+            options=MultiQueryOptions,
         ),
     ]

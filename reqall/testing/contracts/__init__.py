@@ -16,6 +16,7 @@ from reqall.testing.contracts.abilities import ABILITIES, abilities_of
 from reqall.testing.contracts.chunker import ChunkerContract
 from reqall.testing.contracts.embedder import EmbedderContract
 from reqall.testing.contracts.expander import ExpanderContract
+from reqall.testing.contracts.expander_abilities import DisclosureContract, FeedbackContract
 from reqall.testing.contracts.fuser import FuserContract
 from reqall.testing.contracts.link_changes import LinkChangesContract
 from reqall.testing.contracts.recaller import RecallerContract
@@ -60,9 +61,11 @@ __all__ = [
     "ChunkerContract",
     "CountContract",
     "DeletionsContract",
+    "DisclosureContract",
     "DropContract",
     "EmbedderContract",
     "ExpanderContract",
+    "FeedbackContract",
     "FuserContract",
     "InspectionContract",
     "LinkChangesContract",

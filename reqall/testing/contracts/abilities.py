@@ -6,13 +6,16 @@ from typing import Any
 from reqall import (
     SupportsCount,
     SupportsDeletions,
+    SupportsDisclosure,
     SupportsDrop,
+    SupportsFeedback,
     SupportsInspection,
     SupportsLinkChanges,
     SupportsPresence,
     SupportsValidation,
     SupportsWaiting,
 )
+from reqall.testing.contracts.expander_abilities import DisclosureContract, FeedbackContract
 from reqall.testing.contracts.link_changes import LinkChangesContract
 from reqall.testing.contracts.recaller_abilities import DropContract, InspectionContract
 from reqall.testing.contracts.source_abilities import (
@@ -32,6 +35,8 @@ ABILITIES: Mapping[type, type] = {
     SupportsWaiting: WaitingContract,
     SupportsDrop: DropContract,
     SupportsInspection: InspectionContract,
+    SupportsFeedback: FeedbackContract,
+    SupportsDisclosure: DisclosureContract,
 }
 """The contract of each optional ability."""
 

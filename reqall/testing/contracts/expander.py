@@ -8,10 +8,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reqall import Document, FoundDocument, Query, QueryExpander, SupportsFeedback, Variant
+from reqall import Query, QueryExpander, Variant
 from reqall.testing.contracts.examples import examples
 from reqall.testing.contracts.threads import in_threads
 from reqall.testing.strategies import BLANK_TEXTS, ODD_TEXTS, query_texts, words
+
+
+def check_variants(given_texts: Sequence[str | Variant], text: str, most: int) -> list[str]:
+    """Check what an expander made of the user's text; its texts."""
+    variants = list(given_texts)
+    assert variants, "an expansion is never empty: it begins with the user's text"
+    assert all(isinstance(each, str | Variant) for each in variants), f"not only texts: {variants}"
+    weights = [each.weight for each in variants if isinstance(each, Variant)]
+    assert all(0 <= weight < inf for weight in weights), f"a weight is a number of 0 or more: {weights}"
+    texts = [each.text if isinstance(each, Variant) else each for each in variants]
+    assert texts[0] == text, f"the user's text {text[:40]!r} must come first, unchanged; {texts[0][:40]!r} did"
+    assert len(set(texts)) == len(texts), f"a text comes twice: {texts}"
+    assert all(each.strip() for each in texts[1:]), "a blank variant costs a search that finds nothing"
+    assert len(texts) <= most, f"{len(texts)} texts for one question; at most {most} are sensible"
+    return texts
 
 
 class ExpanderContract:
@@ -57,36 +72,5 @@ class ExpanderContract:
         """Searches of one server run in several threads."""
         in_threads(lambda: self._expand(expander, "login timeout", "session expiry"))
 
-    @pytest.mark.parametrize("count", [0, 1, 30])
-    def test_what_a_first_search_found_is_read(self, expander: QueryExpander, count: int) -> None:
-        """An expander with feedback is given nothing, or any number of documents, of any script and score."""
-        if not isinstance(expander, SupportsFeedback):
-            pytest.skip("it does not read what a first search finds")
-        texts = ("the login timeout is 30 s", "Die Sitzung endet nach 30 s", "\u767b\u5f55\u8d85\u65f6", "")
-        found = [FoundDocument(_document(n, texts[n % 4]), 1.0 - n / 20) for n in range(count)]
-        query = Query("login timeout", ("session expiry", "user logout"))
-        first, again = (expander.expand_from(query, list(found)) for _ in range(2))
-        assert list(first) == list(again), "the same documents gave other texts"
-        self._check(first, query.text)
-
     def _expand(self, expander: QueryExpander, text: str, *sub_queries: str) -> list[str]:
-        return self._check(expander.expand(Query(text, tuple(sub_queries))), text)
-
-    def _check(self, given_texts: Sequence[str | Variant], text: str) -> list[str]:
-        variants = list(given_texts)
-        assert variants, "an expansion is never empty: it begins with the user's text"
-        assert all(isinstance(each, str | Variant) for each in variants), f"not only texts: {variants}"
-        weights = [each.weight for each in variants if isinstance(each, Variant)]
-        assert all(0 <= weight < inf for weight in weights), f"a weight is a number of 0 or more: {weights}"
-        texts = [each.text if isinstance(each, Variant) else each for each in variants]
-        assert texts[0] == text, f"the user's text {text[:40]!r} must come first, unchanged; {texts[0][:40]!r} did"
-        assert len(set(texts)) == len(texts), f"a text comes twice: {texts}"
-        assert all(each.strip() for each in texts[1:]), "a blank variant costs a search that finds nothing"
-        assert len(texts) <= self.most, f"{len(texts)} texts for one question; at most {self.most} are sensible"
-        return texts
-
-
-def _document(number: int, text: str) -> Document:
-    return Document(
-        f"s:{number}", "s", "s:1", f"P-{number}", "t", "Requirement", f"Name {number}", sections={"s": text}
-    )
+        return check_variants(expander.expand(Query(text, tuple(sub_queries))), text, self.most)
