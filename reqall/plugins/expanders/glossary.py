@@ -71,5 +71,6 @@ def _entries(found: Mapping[str, frozenset[Definition]]) -> list[Entry]:
 
 
 def _entry(short: str, spelt: Sequence[Counter[str]]) -> Entry:
-    told = sorted((-spellings.total(), min(spellings, key=lambda s: (-spellings[s], s))) for spellings in spelt)
-    return Entry(short, tuple(long for _, long in told), tuple(-count for count, _ in told))
+    told = [(spellings.total(), min(spellings, key=lambda s: (-spellings[s], s))) for spellings in spelt]
+    told.sort(key=lambda each: (-each[0], each[1].casefold()))
+    return Entry(short, tuple(long for _, long in told), tuple(count for count, _ in told))

@@ -21,6 +21,8 @@ MOST_WORDS = 240
 _RESOLUTION = 2
 """Occurrences per term, in the mean, by which weights are told apart."""
 
+_ROUNDING = 1e-9
+
 
 class Rm3Options(PluginOptions):
     """Options of `rm3`."""
@@ -73,10 +75,10 @@ class Rm3:
         if not model or share == 1:
             return ""
         wanted = _RESOLUTION * len(model)
-        repeats = math.ceil(wanted * share / (1 - share) / length)
+        repeats = math.ceil(wanted * share / (1 - share) / length - _ROUNDING)
         repeats = min(repeats, max(int(MOST_WORDS * share / length), 1 if share else 0))
-        added = round(repeats * length * (1 - share) / share) if share else wanted
-        return " ".join([*[text] * repeats, *_repeated(model, min(added, MOST_WORDS))])
+        added = round(min(repeats * length * (1 - share) / share, MOST_WORDS)) if share else wanted
+        return " ".join([*[text] * repeats, *_repeated(model, added)]) if added else ""
 
 
 def _likelihoods(found: Sequence[FoundDocument]) -> list[float]:
