@@ -12,7 +12,11 @@ from pydantic import BaseModel, Field
 
 from reqall.core.host import PluginHost
 from reqall.core.jobs import Job
+from reqall.core.present import shorten
 from reqall.core.types import Document, Hit, Link, Project, SearchResult, native_id
+
+SHOWN_VARIANT = 200
+"""Characters of a text that was searched with, as it is shown: one that an expander makes may be long."""
 
 
 class Found(BaseModel):
@@ -116,7 +120,13 @@ def hit_answer(hit: Hit, *, explain: bool = False) -> HitAnswer:
     """Show a hit."""
     document = hit.document
     found = [
-        Found(index=p.arm, query=p.variant, rank=p.rank, score=round(p.score, 6), weight=round(p.weight, 6))
+        Found(
+            index=p.arm,
+            query=shorten(p.variant, SHOWN_VARIANT),
+            rank=p.rank,
+            score=round(p.score, 6),
+            weight=round(p.weight, 6),
+        )
         for p in hit.provenance
     ]
     return HitAnswer(
@@ -142,7 +152,7 @@ def search_answer(projects: Sequence[Project], result: SearchResult, *, explain:
     return SearchAnswer(
         project_id=", ".join(native_id(project.id) for project in projects),
         query=result.query,
-        sub_queries_used=list(result.sub_queries_used),
+        sub_queries_used=[shorten(text, SHOWN_VARIANT) for text in result.sub_queries_used],
         results=[hit_answer(hit, explain=explain) for hit in result.hits],
         returned=len(result.hits),
         total_in_pool=result.pool,

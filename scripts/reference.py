@@ -127,7 +127,8 @@ def configuration_page() -> Iterator[str]:
     yield "Support/reqall` on macOS and `%LOCALAPPDATA%\\reqall` on Windows.\n"
     for model in MODELS:
         yield f"## {model.__name__}\n"
-        also = " It also has the keys of ComponentConfig." if ComponentConfig in model.__bases__ else ""
+        bases = " and ".join(base.__name__ for base in model.__mro__[1:] if base in MODELS)
+        also = f" It also has the keys of {bases}." if bases else ""
         yield f"{inspect.getdoc(model)}{also}\n"
         own = [row for row in model_rows(model) if row[0].strip("`") in _own_keys(model)]
         rows = [(*row[:3], KEYS[f"{model.__name__}.{row[0].strip('`')}"]) for row in own]

@@ -37,8 +37,8 @@ def kind_of(schema: Schema) -> str:
     """Say a JSON Schema type in words, bounds included."""
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition("/")[2]
-    if "anyOf" in schema:
-        return " or ".join(kind_of(option) for option in schema["anyOf"] if option != {"type": "null"})
+    if choices := schema.get("anyOf") or schema.get("oneOf"):
+        return " or ".join(kind_of(option) for option in choices if option != {"type": "null"})
     if "const" in schema:
         return f"`{schema['const']}`"
     if schema.get("type") == "array":

@@ -55,8 +55,10 @@ def pipeline_fingerprint(assembly: Assembly, name: str, depth: int) -> str:
 
 
 def component_identity(registration: Registration[Any], options: PluginOptions) -> str:
-    """Identify a component by name, options and the source file that builds it; secrets are no part of it."""
-    parts = [registration.name, registration.index_version, options.model_dump(mode="json"), _code(registration.build)]
+    """Identify a component by name, options, the files they name and the source file that builds it; no secret."""
+    given = options.model_dump(mode="json")
+    files = [_content(value) for _, value in options if isinstance(value, Path) and value.is_file()]
+    parts = [registration.name, registration.index_version, given, files, _code(registration.build)]
     return hashlib.sha256(_json(parts).encode()).hexdigest()
 
 
@@ -70,9 +72,14 @@ def _code(build: Any) -> str:
     """Identify the source file of a component, so that one under development is not taken for what it was."""
     try:
         file = inspect.getsourcefile(build)
-        return hashlib.sha256(Path(file).read_bytes()).hexdigest() if file else ""
+        return _content(Path(file)) if file else ""
     except (OSError, TypeError):
         return ""
+
+
+def _content(file: Path) -> str:
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _json(value: object) -> str:

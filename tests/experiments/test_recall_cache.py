@@ -9,14 +9,16 @@ from reqall.core.config import ComponentConfig, PipelineConfig
 from reqall.core.database import Database
 from reqall.core.errors import EmbedderError
 from reqall.core.evaluation import search_all
+from reqall.core.expanding import FoundDocument, SupportsFeedback
 from reqall.core.ranking import ChunkRanking
-from reqall.core.types import Filters, Query
+from reqall.core.types import Document, Filters, Query
 from reqall.experiment import run
 from reqall.experiments.caching import (
     Ledger,
     RememberingAssembly,
     RememberingCatalog,
     RememberingExpander,
+    RememberingFeedback,
     RememberingRecaller,
 )
 from reqall.experiments.plan import Plan
@@ -93,6 +95,27 @@ def test_an_expander_is_asked_once_per_query():
     assert expander.expand(Query("a")) == expander.expand(Query("a")) == ["a", "variant 1"]
     assert expander.expand(Query("b")) == ["b", "variant 2"]
     assert inner.asked == 2
+
+
+def test_feedback_is_remembered_by_what_was_found():
+    class Naming:
+        def __init__(self):
+            self.asked = 0
+
+        def expand(self, query):
+            return [query.text]
+
+        def expand_from(self, query, found):
+            self.asked += 1
+            return [query.text, *(each.document.name for each in found)]
+
+    inner = Naming()
+    expander = RememberingFeedback("id", inner, Ledger())
+    assert isinstance(expander, SupportsFeedback)
+    made = [FoundDocument(Document(f"s:{n}", "s", "s:p", "K", "t", "T", f"name {n}"), 1.0) for n in (1, 2)]
+    for found in (made, made[:1], [], made):
+        assert expander.expand_from(Query("a"), found) == ["a", *(each.document.name for each in found)]
+    assert inner.asked == 3
 
 
 def test_pipelines_of_a_grid_share_indexes_and_stages_and_find_the_same_as_without_cache(lonely, doors):

@@ -69,10 +69,26 @@ def test_all_that_a_pipeline_is_made_of_is_in_its_fingerprint(fingerprint):
         {"recall": [words, {"index": "memory"}]},
         {"recall": [words], "fuse": {"use": "rrf", "with": {"k": 10}}},
         {"recall": [words], "expand": {"use": "lexical_variants"}},
+        {"recall": [words], "expand": [{"use": "lexical_variants"}, {"use": "rm3"}]},
+        {"recall": [words], "expand": {"use": "rm3"}},
+        {"recall": [words], "expand": {"use": "rm3", "weight": 0.5}},
+        {"recall": [words], "expand": {"use": "rm3", "indexes": ["words"]}},
+        {"recall": [words], "variant_weights": {"expansions": 0.5}},
+        {"recall": [words], "max_variants": 3},
     ]
     found = [fingerprint(tree) for tree in pipelines]
     assert len({*found, fingerprint(pipelines[0], depth=50)}) == len(pipelines) + 1
     assert [fingerprint(tree) for tree in pipelines] == found
+
+
+def test_the_content_of_a_file_that_an_option_names_is_in_it_too(fingerprint, tmp_path):
+    file = tmp_path / "synonyms.yaml"
+    tree = {"recall": [{"index": "words"}], "expand": {"use": "synonyms", "with": {"file": str(file)}}}
+    seen = set()
+    for content in ("ECU: Unit", "ECU: Control Unit"):
+        file.write_text(content, encoding="utf-8")
+        seen.add(fingerprint(tree))
+    assert len(seen) == 2
 
 
 def test_what_is_written_out_is_the_same_as_its_default(fingerprint):

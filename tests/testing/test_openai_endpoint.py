@@ -115,3 +115,31 @@ def test_a_slow_answer_does_not_hold_up_the_end():
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
         with pytest.raises(TimeoutError):
             opener.open(request, timeout=0.2)
+
+
+def chat(endpoint, text, **more):
+    messages = [{"role": "system", "content": "Rewrite."}, {"role": "user", "content": text}]
+    return post(f"{endpoint.base_url}/chat/completions", {"messages": messages, "model": "m", **more})
+
+
+def test_chats_are_answered_in_openais_shape(endpoint):
+    answer = chat(endpoint, "volume", temperature=0)
+    assert (answer["object"], answer["model"]) == ("chat.completion", "m")
+    (choice,) = answer["choices"]
+    assert choice["message"]["role"] == "assistant"
+    assert choice["message"]["content"].splitlines()[0] == "1. volume in words of its own 1"
+    assert endpoint.chats[0].messages == (("system", "Rewrite."), ("user", "volume"))
+    assert endpoint.chats[0].parameters == {"temperature": 0}
+    assert endpoint.requests == []
+
+
+def test_a_chat_meets_the_faults_too(endpoint):
+    endpoint.answering = lambda request: request.question.upper()
+    assert chat(endpoint, "volume")["choices"][0]["message"]["content"] == "VOLUME"
+    endpoint.switch_on("no_choices", times=1)
+    assert chat(endpoint, "volume")["choices"] == []
+    endpoint.switch_on("rate_limit", times=1)
+    status, error, headers = refused(
+        f"{endpoint.base_url}/chat/completions", {"messages": [{"role": "u", "content": ""}]}
+    )
+    assert (status, error["code"], headers["Retry-After"]) == (429, "rate_limit_exceeded", "1")

@@ -119,7 +119,7 @@ def test_files_that_cannot_be_read_are_told(tmp_path):
 
 @pytest.mark.parametrize("terms", [{"ECU": "ECU"}, {"ECU": []}, {"ECU": "-"}, {"": "x"}])
 def test_terms_need_a_synonym(terms):
-    with pytest.raises(ValidationError, match="stands alone|no letter or digit"):
+    with pytest.raises(ValidationError, match=r"stands alone|no letter or digit"):
         SYNONYMS.options(terms=terms)
 
 
