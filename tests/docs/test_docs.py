@@ -25,7 +25,7 @@ PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglo
 REFERENCE = ROOT / "scripts" / "reference.py"
 
 FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\w*)\n(?P<body>.*?)^(?P=indent)```$", re.MULTILINE | re.DOTALL)
-OURS = re.compile(r"\b(?:JAMA|EMBEDDING|REQALL|RERANKER|SYNC|HF)_[A-Z_]+\b")
+OURS = re.compile(r"\b(?:JAMA|EMBEDDING|CHAT|REQALL|RERANKER|SYNC|HF)_[A-Z_]+\b")
 GLOBAL_OPTIONS = {"--config", "--db", "--help", "-h"}
 
 
