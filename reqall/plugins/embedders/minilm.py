@@ -5,9 +5,7 @@ then length 1). The weights are int8, the arithmetic float32, so a vector does n
 batch that it was computed in.
 """
 
-import json
 import os
-import threading
 from collections.abc import Sequence
 from functools import cached_property
 from importlib.util import find_spec
@@ -22,11 +20,14 @@ from reqall.plugins.embedders.model_files import (
     TOKENIZER_SHA256,
     ModelFile,
     file_sha256,
+    hidden_size,
     model_in,
     packaged_model,
     packaged_tokenizer,
     tokenizer_in,
 )
+from reqall.plugins.embedders.once import Once
+from reqall.plugins.embedders.prefixes import Prefixes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -55,6 +56,12 @@ class MiniLMOptions(PluginOptions):
     batch_size: int = Field(default=8, ge=1, le=1024, description="Texts per run of the model; more need more memory.")
     threads: int = Field(default=0, ge=0, description="Threads of the model; 0 is one per processor, at most 4.")
     max_tokens: int = Field(default=256, ge=8, le=512, description="Tokens that are read of a text; the rest is cut.")
+    query_prefix: str = Field(
+        default="", description="Put before a text that is searched with; the packaged model wants none."
+    )
+    document_prefix: str = Field(
+        default="", description="Put before a text to be found; the packaged model wants none."
+    )
 
 
 class MiniLMEmbedder:
@@ -63,9 +70,9 @@ class MiniLMEmbedder:
     def __init__(self, options: MiniLMOptions) -> None:
         self._options = options
         self._folder = Path(options.folder).expanduser() if options.folder else None
-        self._lock = threading.Lock()
-        self._loaded: _Encoder | None = None
-        self._counter: Tokenizer | None = None
+        self._prefixes = Prefixes(options.query_prefix, options.document_prefix)
+        self._encoder = Once(self._load)
+        self._counter = Once(lambda: _load_tokenizer(self._file("tokenizer").verified()))
         if self._folder is not None:
             # A wrong folder is a mistake in the configuration: say so before any job starts.
             model_in(self._folder)
@@ -73,41 +80,40 @@ class MiniLMEmbedder:
 
     @property
     def identity(self) -> str:
-        """Hashes of model and tokenizer, pooling and the longest text."""
+        """Hashes of model and tokenizer, pooling, the longest text and prefixes."""
         model, tokenizer = self._hashes
-        return f"onnx:{model[:16]}:{tokenizer[:16]}:mean:{self.max_tokens}"
+        return f"onnx:{model[:16]}:{tokenizer[:16]}:mean:{self.max_tokens}{self._prefixes.identity}"
 
     @cached_property
     def dimensions(self) -> int:
         """Length of a vector: known, or from the folder's config.json, or from the model itself."""
         if self._folder is None:
             return DIMENSIONS
-        return _hidden_size(self._folder) or self._encoder().dimensions
+        return hidden_size(self._folder) or self._encoder().dimensions
 
     @property
     def max_tokens(self) -> int:
-        """Tokens that are read of a text, special tokens included."""
+        """Tokens that are read of a text, prefix and special tokens included."""
         return self._options.max_tokens
 
     def count_tokens(self, text: str) -> int:
-        """Count tokens with the model's tokenizer, special tokens included, nothing cut."""
-        if self._counter is None:
-            with self._lock:
-                if self._counter is None:
-                    self._counter = _load_tokenizer(self._file("tokenizer").verified())
-        return len(self._counter.encode(text).ids)
+        """Count tokens with the model's tokenizer, prefix and special tokens included, nothing cut."""
+        return len(self._counter().encode(self._prefixes.document + text).ids)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed texts to be found. Raises EmbedderError."""
+        return self._embed([self._prefixes.document + text for text in texts])
+
+    def embed_query(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts to search with. Raises EmbedderError."""
+        return self._embed([self._prefixes.query + text for text in texts])
+
+    def _embed(self, texts: Sequence[str]) -> Vectors:
         import numpy as np
 
         if not texts:
             return np.zeros((0, self.dimensions), dtype=np.float32)
         return self._encoder().encode(texts, self._options.batch_size)
-
-    def embed_query(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts to search with: this model has no prefixes. Raises EmbedderError."""
-        return self.embed_documents(texts)
 
     @cached_property
     def _hashes(self) -> tuple[str, str]:
@@ -123,17 +129,13 @@ class MiniLMEmbedder:
             return ModelFile(model_in(self._folder), self._hashes[0])
         return ModelFile(tokenizer_in(self._folder), self._hashes[1])
 
-    def _encoder(self) -> "_Encoder":
-        if self._loaded is None:
-            with self._lock:
-                if self._loaded is None:
-                    tokenizer = _load_tokenizer(self._file("tokenizer").verified(), self.max_tokens)
-                    session = _load_session(self._file("model").verified(), self._options.threads)
-                    self._loaded = self._checked(_Encoder(session, tokenizer))
-        return self._loaded
+    def _load(self) -> "_Encoder":
+        tokenizer = _load_tokenizer(self._file("tokenizer").verified(), self.max_tokens)
+        session = _load_session(self._file("model").verified(), self._options.threads)
+        return self._checked(_Encoder(session, tokenizer))
 
     def _checked(self, encoder: "_Encoder") -> "_Encoder":
-        promised = DIMENSIONS if self._folder is None else _hidden_size(self._folder)
+        promised = DIMENSIONS if self._folder is None else hidden_size(self._folder)
         if promised not in (None, encoder.dimensions):
             raise EmbedderError(
                 f"the model in {self._folder} gives vectors of {encoder.dimensions} dimensions, "
@@ -232,14 +234,6 @@ def _load_session(path: Path, threads: int) -> Any:
     except Exception as error:  # ONNX Runtime's own errors have no common root
         message = f"{path} cannot be loaded as an ONNX model"
         raise EmbedderError(message, "Export or download the model again.") from error
-
-
-def _hidden_size(folder: Path) -> int | None:
-    try:
-        size = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("hidden_size")
-    except (OSError, ValueError, AttributeError):
-        return None  # no config.json, or another format: the model itself will tell
-    return size if isinstance(size, int) else None
 
 
 def build_minilm(options: MiniLMOptions, _services: Services) -> MiniLMEmbedder:

@@ -1,6 +1,7 @@
 """Where the files of an embedding model are, and proof that they are what they should be."""
 
 import hashlib
+import json
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.util import find_spec
@@ -54,6 +55,15 @@ def model_in(folder: Path) -> Path:
 def tokenizer_in(folder: Path) -> Path:
     """Find `tokenizer.json` in a folder. Raises ConfigError."""
     return _first(folder, "tokenizer.json")
+
+
+def hidden_size(folder: Path) -> int | None:
+    """Read the length of a vector from a folder's config.json; None where it does not tell."""
+    try:
+        size = json.loads((folder / "config.json").read_text(encoding="utf-8")).get("hidden_size")
+    except (OSError, ValueError, AttributeError):
+        return None  # no config.json, or another format: the model itself will tell
+    return size if isinstance(size, int) else None
 
 
 def file_sha256(path: Path) -> str:

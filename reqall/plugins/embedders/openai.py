@@ -18,6 +18,7 @@ from reqall.plugins.embedders.openai_options import (
     endpoint_url,
     vector_length,
 )
+from reqall.plugins.embedders.prefixes import Prefixes
 
 if TYPE_CHECKING:
     from openai import Omit, OpenAI
@@ -45,13 +46,14 @@ class OpenAIEmbedder:
         self._asks_dimensions = options.dimensions is not None
         self._url = endpoint_url(options)
         self._redactor = Redactor(self._url, self._key)
+        self._prefixes = Prefixes(options.query_prefix, options.document_prefix)
         self._lock = threading.Lock()
         self._built: OpenAI | None = None
 
     @property
     def identity(self) -> str:
-        """Model and dimensions; where it is served is left out, since a mirror serves the same model."""
-        return f"openai:{self._options.model}:{self._dimensions}"
+        """Model, dimensions and prefixes; where it is served is left out, since a mirror serves the same model."""
+        return f"openai:{self._options.model}:{self._dimensions}{self._prefixes.identity}"
 
     @property
     def dimensions(self) -> int:
@@ -71,19 +73,22 @@ class OpenAIEmbedder:
         4 to 5, also in Chinese or Russian. A longer text counts its bytes, which is too many: it
         is cut, since only the vocabulary could tell whether it would be read whole.
         """
-        most = _byte_length(text) + _MARKS
+        most = _byte_length(self._prefixes.document + text) + _MARKS
         return most if most > self.max_tokens else -(-(most - _MARKS) // _BYTES_PER_TOKEN) + _MARKS
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed texts to be found. Raises EmbedderError."""
+        return self._embed([self._prefixes.document + text for text in texts])
+
+    def embed_query(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts to search with. Raises EmbedderError."""
+        return self._embed([self._prefixes.query + text for text in texts])
+
+    def _embed(self, texts: Sequence[str]) -> Vectors:
         import numpy as np
 
         parts = [self._request(batch) for batch in self._batches(texts)]
         return np.concatenate([np.zeros((0, self._dimensions), dtype=np.float32), *parts])
-
-    def embed_query(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts to search with: OpenAI's models have no prefixes. Raises EmbedderError."""
-        return self.embed_documents(texts)
 
     def _batches(self, texts: Sequence[str]) -> Iterator[list[str]]:
         batch: list[str] = []

@@ -52,6 +52,12 @@ class OpenAIOptions(PluginOptions):
     )
     batch_size: int = Field(default=128, ge=1, le=2048, description="Texts per request.")
     max_tokens: int = Field(default=8191, ge=8, description="Longest text that the model reads whole, in tokens.")
+    query_prefix: str = Field(
+        default="", description="Put before a text that is searched with; models of OpenAI want none, others may."
+    )
+    document_prefix: str = Field(
+        default="", description="Put before a text to be found; models of OpenAI want none, others may."
+    )
     timeout: float = Field(default=60, gt=0, description="Seconds that a request may take.")
     max_retries: int = Field(
         default=4, ge=0, le=20, description="Further tries after 408, 409, 429, 5xx and time-outs."
