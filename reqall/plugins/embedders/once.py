@@ -8,19 +8,22 @@ T = TypeVar("T")
 
 
 class Once(Generic[T]):
-    """Calls `make` at first use; what it raises is raised again, and the next use tries anew. Thread-safe."""
+    """Calls `make` at first use; what it raises is raised again, and the next use tries anew. Thread-safe.
+
+    `is_made` tells whether the value is there.
+    """
 
     def __init__(self, make: Callable[[], T]) -> None:
         self._make = make
         self._lock = threading.Lock()
-        self._is_made = False
+        self.is_made = False
         self._value: T | None = None
 
     def __call__(self) -> T:
         """Return the value."""
-        if not self._is_made:
+        if not self.is_made:
             with self._lock:
-                if not self._is_made:
+                if not self.is_made:
                     self._value = self._make()
-                    self._is_made = True
+                    self.is_made = True
         return cast("T", self._value)

@@ -79,7 +79,7 @@ class SentenceTransformersEmbedder:
     @property
     def dimensions(self) -> int:
         """Length of a vector; the model is loaded for it."""
-        return int(self._model().get_sentence_embedding_dimension())
+        return int(self._model().get_embedding_dimension())
 
     @property
     def max_tokens(self) -> int:

@@ -32,6 +32,7 @@ from reqall import (
 )
 from reqall.plugins.recallers import vec0_inspection
 from reqall.plugins.recallers.matrix_cache import MatrixCache
+from reqall.plugins.recallers.queries import query_vectors
 from reqall.plugins.recallers.tables import read_position, require_database, write_position
 from reqall.plugins.recallers.vec0 import Neighbour, Vec0
 
@@ -49,6 +50,12 @@ class SqliteVecOptions(PluginOptions):
         description="Megabytes of vectors that a process may keep in memory, where a search is several times faster; "
         "a larger index is read from disk each time. 0 = never keep any.",
     )
+    query_tokens: int = Field(
+        default=128,
+        ge=0,
+        description="Longest piece of a query, in tokens: a longer query is cut, and searched with by the mean of its "
+        "pieces' vectors. 0 = never cut; what is beyond the embedder's limit is then not read.",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +71,14 @@ class SqliteVec:
 
     storage: Storage = "catalog"
 
-    def __init__(self, embedder: Embedder, database: Database, prefix: str, cache_mb: int) -> None:
+    def __init__(self, embedder: Embedder, database: Database, prefix: str, options: SqliteVecOptions) -> None:
         """Name the tables after `prefix`; they appear with the first `apply`."""
         self._embedder = embedder
         self._database = database
         self._prefix = prefix
         self._tables = Vec0(prefix)
-        self._cache = MatrixCache(self._tables, cache_mb)
+        self._cache = MatrixCache(self._tables, options.cache_mb)
+        self._query_tokens = options.query_tokens
 
     def prepare(self, entries: Sequence[IndexEntry]) -> PreparedVectors:
         """Embed texts that the index does not hold, each once. Raises EmbedderError."""
@@ -113,7 +121,7 @@ class SqliteVec:
         scan = matrix.scan(filters) if matrix is not None else self._tables.scan(reader, filters)
         if scan is None:
             return [ChunkRanking() for _ in texts]
-        vectors = self._rows(self._embedder.embed_query(asked), len(asked))
+        vectors = self._rows(query_vectors(self._embedder, asked, self._query_tokens), len(asked))
         found = dict(zip(asked, scan(reader, vectors, limit), strict=True))
         return [ChunkRanking.of(_first_documents(found.get(text, ()), limit)) for text in texts]
 
@@ -175,7 +183,7 @@ def build_sqlite_vec(options: SqliteVecOptions, services: Services) -> SqliteVec
             "reinstall sqlite-vec, or use another recaller for vectors",
         ) from error
     database.extend(lambda connection: _load(connection, path))
-    return SqliteVec(services.embedder(options.embedder), database, services.prefix, options.cache_mb)
+    return SqliteVec(services.embedder(options.embedder), database, services.prefix, options)
 
 
 def _extension_path() -> str:

@@ -1,5 +1,7 @@
 """The built-in embedders, and the one for tests, keep the contract that outside ones inherit."""
 
+from importlib.util import find_spec
+
 import pytest
 
 from reqall.testing.contracts import EmbedderContract
@@ -21,6 +23,24 @@ def openai(build):
         yield build("embedder", "openai", base_url=endpoint.base_url, **options)
 
 
+@pytest.fixture(scope="module")
+def fastembed(build, minilm_folder):
+    pytest.importorskip("fastembed", reason="needs the extra fastembed")
+    return build("embedder", "fastembed", folder=str(minilm_folder), max_tokens=256, endpoint="")
+
+
+@pytest.fixture(scope="module")
+def wordllama(build):
+    if find_spec("wordllama") is None:
+        pytest.skip("needs the extra wordllama")
+    return build("embedder", "wordllama")
+
+
+@pytest.fixture(scope="module")
+def sentence_transformers(build, tiny_bert_folder):
+    return build("embedder", "sentence_transformers", folder=str(tiny_bert_folder), max_tokens=64, endpoint="")
+
+
 class TestMiniLM(EmbedderContract):
     @pytest.fixture
     def embedder(self, minilm):
@@ -31,6 +51,24 @@ class TestOpenAI(EmbedderContract):
     @pytest.fixture
     def embedder(self, openai):
         return openai
+
+
+class TestFastembed(EmbedderContract):
+    @pytest.fixture
+    def embedder(self, fastembed):
+        return fastembed
+
+
+class TestWordLlama(EmbedderContract):
+    @pytest.fixture
+    def embedder(self, wordllama):
+        return wordllama
+
+
+class TestSentenceTransformers(EmbedderContract):
+    @pytest.fixture
+    def embedder(self, sentence_transformers):
+        return sentence_transformers
 
 
 class TestHashing(EmbedderContract):

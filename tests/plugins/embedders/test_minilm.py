@@ -67,14 +67,14 @@ def test_a_batch_gives_the_vectors_of_single_texts_in_order(minilm, texts, batch
 def embedder_sharing(loaded, batch_size):
     """An embedder of another batch size that need not load the model again."""
     other = embedder(batch_size=batch_size)
-    other._loaded = loaded._encoder()
+    other._encoder = loaded._encoder
     return other
 
 
 def test_no_text_gives_no_vector_and_loads_no_model():
     fresh = embedder()
     assert fresh.embed_documents([]).shape == (0, DIMENSIONS)
-    assert fresh._loaded is None
+    assert not fresh._encoder.is_made
 
 
 def test_what_is_beyond_max_tokens_is_not_read(minilm):
@@ -136,7 +136,7 @@ def test_dimensions_of_a_folder_come_from_config_json_without_the_model(folder):
     (folder / "config.json").write_text('{"hidden_size": 384}')
     local = embedder(folder=str(folder))
     assert local.dimensions == DIMENSIONS
-    assert local._loaded is None
+    assert not local._encoder.is_made
 
 
 def test_a_config_json_of_another_model_is_refused(folder):
@@ -194,3 +194,12 @@ def test_a_platform_without_wheels_gets_a_remedy(monkeypatch, library):
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(EmbedderError, match="pip install onnxruntime tokenizers"):
         embedder().embed_query(["volume"])
+
+
+def test_prefixes_are_read_counted_and_part_of_the_identity(folder, minilm):
+    prefixed = embedder(folder=str(folder), query_prefix="query: ", document_prefix="passage: ")
+    plain = embedder(folder=str(folder))
+    assert prefixed.identity not in (plain.identity, embedder(folder=str(folder), query_prefix="query: ").identity)
+    assert prefixed.count_tokens("volume") == minilm.count_tokens("passage: volume")
+    assert prefixed.embed_query(["volume"]) == pytest.approx(minilm.embed_query(["query: volume"]), abs=1e-6)
+    assert prefixed.embed_documents(["volume"]) == pytest.approx(minilm.embed_query(["passage: volume"]), abs=1e-6)
