@@ -31,6 +31,7 @@ from reqall import (
     Vectors,
 )
 from reqall.plugins.recallers import vec0_inspection
+from reqall.plugins.recallers.centring import Centring
 from reqall.plugins.recallers.matrix_cache import MatrixCache
 from reqall.plugins.recallers.queries import query_vectors
 from reqall.plugins.recallers.tables import read_position, require_database, write_position
@@ -56,6 +57,13 @@ class SqliteVecOptions(PluginOptions):
         description="Longest piece of a query, in tokens: a longer query is cut, and searched with by the mean of its "
         "pieces' vectors. 0 = never cut; what is beyond the embedder's limit is then not read.",
     )
+    centre: float = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        description="Share of the mean of the searched projects' vectors that is subtracted from a query, which makes "
+        "fewer items the answer to everything; 0.3 to 0.5 is worth trying. Scores are then no cosines with the query.",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +87,7 @@ class SqliteVec:
         self._tables = Vec0(prefix)
         self._cache = MatrixCache(self._tables, options.cache_mb)
         self._query_tokens = options.query_tokens
+        self._centring = Centring(self._tables, options.centre)
 
     def prepare(self, entries: Sequence[IndexEntry]) -> PreparedVectors:
         """Embed texts that the index does not hold, each once. Raises EmbedderError."""
@@ -90,7 +99,8 @@ class SqliteVec:
         unknown = [text_hash for text_hash in texts if text_hash not in vectors]
         if unknown:
             embedded = self._embedder.embed_documents([texts[text_hash] for text_hash in unknown])
-            vectors |= zip(unknown, self._rows(embedded, len(unknown)), strict=True)
+            rows = self._checked(embedded, len(unknown))
+            vectors |= zip(unknown, (row.tobytes() for row in rows), strict=True)
         return PreparedVectors({chunk_id: vectors[text_hash] for chunk_id, text_hash in hashes.items()}, len(unknown))
 
     def apply(self, batch: IndexBatch, prepared: PreparedVectors, tx: SqlConnection | None) -> None:
@@ -112,7 +122,7 @@ class SqliteVec:
         return read_position(self._database.reader(), self._prefix)
 
     def recall(self, texts: Sequence[str], limit: int, filters: Filters) -> Sequence[ChunkRanking]:
-        """Find the chunks nearest to each text; scores are cosines. A blank text finds nothing."""
+        """Find the chunks nearest to each text; scores are cosines, unless centred. A blank text finds nothing."""
         reader = self._database.reader()
         asked = [text for text in texts if text.strip()]
         if limit < 1 or not asked or self._tables.is_empty(reader):
@@ -121,7 +131,8 @@ class SqliteVec:
         scan = matrix.scan(filters) if matrix is not None else self._tables.scan(reader, filters)
         if scan is None:
             return [ChunkRanking() for _ in texts]
-        vectors = self._rows(query_vectors(self._embedder, asked, self._query_tokens), len(asked))
+        queries = self._checked(query_vectors(self._embedder, asked, self._query_tokens), len(asked))
+        vectors = [row.tobytes() for row in self._centring.centred(reader, queries, filters)]
         found = dict(zip(asked, scan(reader, vectors, limit), strict=True))
         return [ChunkRanking.of(_first_documents(found.get(text, ()), limit)) for text in texts]
 
@@ -143,7 +154,7 @@ class SqliteVec:
         """Compare vectors and entries."""
         return vec0_inspection.damage(tx or self._database.reader(), self._prefix)
 
-    def _rows(self, vectors: Vectors, count: int) -> list[bytes]:
+    def _checked(self, vectors: Vectors, count: int) -> Vectors:
         import numpy as np
 
         matrix = np.ascontiguousarray(vectors, dtype=np.float32)
@@ -158,7 +169,7 @@ class SqliteVec:
                 f"the embedder returned vectors that are not of length 1, among {count} texts",
                 "an embedder scales its vectors to length 1; tell its author",
             )
-        return [row.tobytes() for row in matrix]
+        return matrix
 
 
 def _first_documents(neighbours: Iterable[Neighbour], limit: int) -> Iterator[tuple[int, str, float]]:

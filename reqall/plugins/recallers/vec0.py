@@ -27,6 +27,7 @@ MIN_K = 64
 BLOCK = 128
 """Vectors of one block of storage: a partition wastes up to one, a block is freed when all of it is deleted."""
 
+_ANY = "(select value from json_each(?))"
 _COLUMNS = "id, embedding, bucket, project, type, status, modified"
 
 
@@ -93,12 +94,10 @@ class Vec0:
         if not self.exists(reader):
             return {}
         found = reader.execute(
-            f"select text_hash, min(id) from {self._entry} "
-            "where text_hash in (select value from json_each(?)) group by text_hash",
+            f"select text_hash, min(id) from {self._entry} where text_hash in {_ANY} group by text_hash",
             (json.dumps(list(text_hashes)),),
         )
-        statement = f"select embedding from {self._vectors} where id = ?"
-        return {key: vector for key, number in list(found) for (vector,) in reader.execute(statement, (number,))}
+        return {key: vector for key, number in list(found) for vector in self.vectors_of(reader, [number])}
 
     def mark(self, tx: SqlConnection) -> None:
         """Give what is written its own revision: never the same one twice, whatever is rolled back or dropped."""
@@ -132,6 +131,25 @@ class Vec0:
     def vectors(self, reader: SqlConnection) -> Iterable[tuple[int, bytes]]:
         """Read all: chunk id, vector."""
         return reader.execute(f"select id, embedding from {self._vectors}")  # type: ignore[no-any-return]
+
+    def vectors_of(self, reader: SqlConnection, chunk_ids: Iterable[int]) -> Iterator[bytes]:
+        """Read the vectors of these chunks."""
+        statement = f"select embedding from {self._vectors} where id = ?"
+        return (vector for chunk_id in chunk_ids for (vector,) in reader.execute(statement, (chunk_id,)))
+
+    def chunk_ids_by_type(self, reader: SqlConnection, project_ids: Sequence[str]) -> dict[int, list[int]]:
+        """List the chunks of each item type in these projects, or in all where none is named."""
+        where = (
+            f"where project in (select ordinal from {self.ordinals.table} where kind = 'project' and value in {_ANY})"
+        )
+        found = reader.execute(
+            f"select type, id from {self._entry} {where if project_ids else ''} order by id",
+            (json.dumps(list(project_ids)),) if project_ids else (),
+        )
+        groups: dict[int, list[int]] = {}
+        for kind, chunk_id in found:
+            groups.setdefault(kind, []).append(chunk_id)
+        return groups
 
     def scan(self, reader: SqlConnection, filters: Filters) -> Scan | None:
         """Make ready to find the nearest chunks within filters; None where nothing can meet them."""
