@@ -40,7 +40,18 @@ from reqall.core.protocols import (
     Vectors,
 )
 from reqall.core.ranking import ChunkRanking, DocumentRanking, RankedChunk, RankedDocument
-from reqall.core.registration import Corpus, Database, PluginOptions, Reference, Registration, Services, Stored
+from reqall.core.registration import (
+    ComponentConfig,
+    Corpus,
+    Database,
+    Nested,
+    PluginOptions,
+    Reference,
+    Registration,
+    Services,
+    Stored,
+)
+from reqall.core.reranker_abilities import SupportsDeadline, SupportsScores
 from reqall.core.types import (
     Chunk,
     ChunkDraft,
@@ -68,6 +79,7 @@ __all__ = [
     "ChunkDraft",
     "ChunkRanking",
     "Chunker",
+    "ComponentConfig",
     "ConfigError",
     "Corpus",
     "Database",
@@ -86,6 +98,7 @@ __all__ = [
     "JobError",
     "JsonValue",
     "Link",
+    "Nested",
     "NotFoundError",
     "Page",
     "Passage",
@@ -112,6 +125,7 @@ __all__ = [
     "Storage",
     "Stored",
     "SupportsCount",
+    "SupportsDeadline",
     "SupportsDeletions",
     "SupportsDisclosure",
     "SupportsDrop",
@@ -119,6 +133,7 @@ __all__ = [
     "SupportsInspection",
     "SupportsLinkChanges",
     "SupportsPresence",
+    "SupportsScores",
     "SupportsValidation",
     "SupportsWaiting",
     "Variant",

@@ -46,6 +46,10 @@ class HitAnswer(BaseModel):
     modified_date: str
     url: str
     found_by: list[Found] = Field(default_factory=list, description="Only when asked to explain")
+    score_parts: dict[str, float] = Field(
+        default_factory=dict,
+        description="Parts of the reranker's score, if it tells; only when asked to explain",
+    )
 
 
 class SearchAnswer(BaseModel):
@@ -144,6 +148,7 @@ def hit_answer(hit: Hit, *, explain: bool = False) -> HitAnswer:
         modified_date=iso(document.modified),
         url=document.url or "",
         found_by=found if explain else [],
+        score_parts={part: round(value, 6) for part, value in hit.parts.items()} if explain else {},
     )
 
 

@@ -139,7 +139,7 @@ class App:
         if self._jobs is not None:
             self._jobs.close()
         if self._assembly is not None:
-            self._assembly.database.close()
+            self._assembly.close()
 
     def synced_project(self, text: str, source: str = "") -> Project:
         """Find an initialised project by id, key or name, without asking its source. Raises NotFoundError.

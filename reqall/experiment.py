@@ -16,13 +16,14 @@ from typing import TypeAlias
 from reqall.app import App
 from reqall.core.assemble import Assembly
 from reqall.core.collection import Collection
-from reqall.core.config import ComponentConfig, ConfigFile
+from reqall.core.config import ConfigFile
 from reqall.core.database import Database
 from reqall.core.environment import data_folder
 from reqall.core.errors import InputError, JobError
 from reqall.core.evaluation import EVERYTHING, Searched, search_all
 from reqall.core.jobs import Job, Jobs
 from reqall.core.metrics import evaluate, parse
+from reqall.core.registration import ComponentConfig
 from reqall.core.start import sync_project
 from reqall.core.types import Filters
 from reqall.core.wording import did_you_mean, one_of
@@ -165,8 +166,8 @@ def _folder(app: App, config: ConfigFile, folder: Path, pipelines: list[str], wa
     config = config.model_copy(update={"sources": sources})
     database = Database(_database_file(folder))
     where = (config, app.host, app.environment, database, database.path.parent)
+    assembly = RememberingAssembly(*where, pipelines=pipelines)
     try:
-        assembly = RememberingAssembly(*where, pipelines=pipelines)
 
         def fill() -> None:
             # With an assembly of its own: what remembers must not see a collection half written.
@@ -174,7 +175,7 @@ def _folder(app: App, config: ConfigFile, folder: Path, pipelines: list[str], wa
 
         yield _Setting(collection, folder_hash(folder), EVERYTHING, assembly, fill)
     finally:
-        database.close()
+        assembly.close()
 
 
 def _project(app: App, config: ConfigFile, links: LinkQueries, pipelines: list[str]) -> _Setting:

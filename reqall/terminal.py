@@ -67,6 +67,9 @@ def print_hits(answer: SearchAnswer) -> None:
         console.print(_headline(rank, hit), soft_wrap=True)
         for line in hit.text.splitlines()[:3]:
             console.print(f"    [dim]{escape(line[:160])}[/]", soft_wrap=True)
+        if hit.score_parts:
+            parts = ", ".join(f"{part} {value:.3f}" for part, value in hit.score_parts.items())
+            console.print(f"    [cyan]{hit.strategy}: {escape(parts)}[/]", soft_wrap=True)
         for found in hit.found_by:
             console.print(
                 f"    [cyan]{found.index} #{found.rank} ({found.score:g}) weight {found.weight:g}"

@@ -27,7 +27,6 @@ from reqall.cli import cli
 from reqall.core import errors, hookspecs
 from reqall.core.config import (
     ArmConfig,
-    ComponentConfig,
     ConfigFile,
     ExpandConfig,
     IndexConfig,
@@ -36,6 +35,7 @@ from reqall.core.config import (
     VariantWeightsConfig,
 )
 from reqall.core.host import HOOKS, PluginHost
+from reqall.core.registration import ComponentConfig
 from reqall.setup import SECRETS, VARIABLES
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "reference"

@@ -17,6 +17,7 @@ KEYS = {
     "PipelineConfig.fuse": "the fuser: makes one ranking of those of all arms and texts",
     "PipelineConfig.rerank": "the reranker; `none` keeps the fused order",
     "PipelineConfig.pin": "put documents whose key stands in the query first",
+    "PipelineConfig.deadline": "seconds after which a search waits for its reranker no longer",
     "PipelineConfig.timeout": "seconds that a component of a search may give no sign of life before it is left out",
     "PipelineConfig.top_k": "hits returned, at most candidate_k",
     "PipelineConfig.candidate_k": "documents per arm and text, and in the fused pool",

@@ -6,24 +6,26 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from reqall.core.building import built
 from reqall.core.catalog import Catalog
 from reqall.core.changes import ChangeLog
-from reqall.core.components import build_options, fingerprint, references
-from reqall.core.config import ComponentConfig, ConfigFile, IndexConfig, PipelineConfig, StageConfig
-from reqall.core.conformity import missing_members
+from reqall.core.components import build_options, digest, fingerprint, references
+from reqall.core.config import ConfigFile, IndexConfig, PipelineConfig, StageConfig
 from reqall.core.corpus import CatalogCorpus
 from reqall.core.database import Database
 from reqall.core.environment import Environment
 from reqall.core.errors import EmbedderError, NotFoundError, PluginError, ReqallError
 from reqall.core.expansion import Expanding, VariantWeights
-from reqall.core.guard import BLAME, Component, blamed
+from reqall.core.guard import Component, blamed
 from reqall.core.host import PluginHost
 from reqall.core.index import Index
 from reqall.core.indexing import Indexer
 from reqall.core.pipeline import Pipeline
-from reqall.core.protocols import Chunker, Embedder, Source
+from reqall.core.protocols import Chunker, Embedder, Reranker, Source
 from reqall.core.recall import Arm
-from reqall.core.registration import Registration, Services
+from reqall.core.registration import ComponentConfig, Registration, Services
+from reqall.core.scores import ScoreCache
+from reqall.core.scoring import scoring
 from reqall.core.usage import Usage, Use
 from reqall.core.wording import did_you_mean, one_of
 
@@ -58,6 +60,7 @@ class Assembly:
         self.catalog = Catalog(database)
         self.log = ChangeLog(database)
         self.origin = origin
+        self.scores = ScoreCache(folder)
         self.usage = Usage(database)
         self._uses: dict[str, Use] = {}
         self._built: dict[tuple[str, str], Any] = {}
@@ -156,6 +159,7 @@ class Assembly:
             pin=config.pin,
             variant_weights=VariantWeights(**config.variant_weights.model_dump()),
             max_variants=config.max_variants,
+            deadline=config.deadline,
             notices=notices,
             components={
                 kind: Component(self.host.describe(kind, stage.use), stage.timeout or config.timeout)
@@ -200,16 +204,24 @@ class Assembly:
 
     def _dispensable(self, kind: str, pipeline: str, config: StageConfig | None, notices: list[str]) -> Any:
         """Build a stage that a search can do without: None where it does nothing, or cannot be built here."""
-        if config is None or "identity" in self.host.find(kind, config.use).traits:
+        if config is None:
             return None
         try:
+            if "identity" in self.host.find(kind, config.use).traits:
+                return None
             return self._stage(kind, pipeline, config)
         except (PluginError, EmbedderError) as error:
             notices.append(f"searched without {self.host.describe(kind, config.use)}: {error.message}")
             return None
 
     def _stage(self, kind: str, pipeline: str, config: ComponentConfig) -> Any:
-        return self._once(kind, f"{pipeline}.{kind}", config, self._services(f"{pipeline}.{kind}"))
+        found = self._once(kind, f"{pipeline}.{kind}", config, self._services(f"{pipeline}.{kind}"))
+        return scoring(found, self.scores) if kind == "reranker" else found
+
+    def close(self) -> None:
+        """Close the files that were opened."""
+        self.scores.close()
+        self.database.close()
 
     def _once(self, kind: str, name: str, config: ComponentConfig, services: Services) -> Any:
         def make() -> Any:
@@ -221,16 +233,22 @@ class Assembly:
         return self._remember(kind, name, make)
 
     def _build(self, kind: str, registration: Registration[T], options: Any, services: Services, where: str) -> T:
-        by = self.host.describe(kind, registration.name)
-        with blamed(f"{where} could not be built by {by}"):
-            component = registration.build(options, services)
-            if lacks := missing_members(kind, component):
-                raise PluginError(f"{where}: {by} built a {type(component).__name__} without {', '.join(lacks)}", BLAME)
-            return component
+        return built(kind, registration, options, services, where, self.host.describe(kind, registration.name))
+
+    def _reranker(self, config: ComponentConfig) -> Reranker:
+        """Return one that stands in another's options; those of equal options share it, and its model."""
+        found: Reranker = self._stage("reranker", f"inner-{digest(config)}", config)
+        return found
 
     def _services(self, name: str) -> Services:
-        corpus = CatalogCorpus(self.catalog, self.log)
-        return Services(name, self.folder / name, database=self.database, embedder=self.embedder, corpus=corpus)
+        return Services(
+            name,
+            self.folder / name,
+            database=self.database,
+            embedder=self.embedder,
+            reranker=self._reranker,
+            corpus=CatalogCorpus(self.catalog, self.log),
+        )
 
     def _named(self, kind: str, name: str, known: dict[str, T]) -> T:
         if name not in known:

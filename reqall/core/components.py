@@ -6,20 +6,22 @@ from typing import Any
 
 from pydantic import BaseModel, SecretStr, ValidationError
 
-from reqall.core.config import ComponentConfig
 from reqall.core.environment import Environment, MissingVariableError, has_variables, variable_names
 from reqall.core.errors import ConfigError, PluginError
 from reqall.core.problems import Path_, Problem, model_problems
-from reqall.core.registration import PluginOptions, Reference, Registration, Stored
+from reqall.core.registration import ComponentConfig, Nested, PluginOptions, Reference, Registration, Stored
 
 
 def expand_options(
     model: type[BaseModel], given: dict[str, Any], environment: Environment
 ) -> tuple[dict[str, Any], dict[str, MissingVariableError]]:
     """Expand what is given and what defaults name; the values, and the options left without one."""
-    values: dict[str, Any] = {}
+    # Variables of a component inside are its own: they are expanded when that is built.
+    values: dict[str, Any] = {name: given[name] for name, _ in nested(model) if name in given}
     unset: dict[str, MissingVariableError] = {}
     for name, value in _templates(model, given).items():
+        if name in values:
+            continue
         try:
             values[name] = environment.expand(value)
         except MissingVariableError as error:
@@ -50,14 +52,19 @@ def option_problems(
     return found
 
 
-def references(model: type[PluginOptions]) -> list[tuple[str, str]]:
+def references(model: type[BaseModel]) -> list[tuple[str, str]]:
     """List (option, kind) of the options that name another component of the file."""
-    return [
-        (name, marker.kind)
-        for name, info in model.model_fields.items()
-        for marker in info.metadata
-        if isinstance(marker, Reference)
-    ]
+    return _marked(model, Reference)
+
+
+def nested(model: type[BaseModel]) -> list[tuple[str, str]]:
+    """List (option, kind) of the options that are a component of their own."""
+    return _marked(model, Nested)
+
+
+def _marked(model: type[BaseModel], kind: type[Reference] | type[Nested]) -> list[tuple[str, str]]:
+    fields = model.model_fields.items()
+    return [(name, mark.kind) for name, info in fields for mark in info.metadata if isinstance(mark, kind)]
 
 
 def build_options(
@@ -85,6 +92,11 @@ def build_options(
 def unchecked(registration: Registration[Any], error: Exception) -> str:
     """Say that a plugin's own check of its options failed; not how, as that may hold their values."""
     return f"the options of {registration.name!r} cannot be checked: its own code raises {type(error).__name__}"
+
+
+def digest(config: ComponentConfig) -> str:
+    """Identify a component by what is written of it; variables count by name."""
+    return hashlib.sha256(config.model_dump_json().encode()).hexdigest()[:12]
 
 
 def fingerprint(registration: Registration[Any], options: PluginOptions, *identities: str) -> str:

@@ -14,10 +14,11 @@ from reqall.core.errors import ConfigError
 from reqall.core.expansion import MAX_VARIANTS
 from reqall.core.guard import TIMEOUT_SECONDS
 from reqall.core.problems import Path_, Problem, YamlFile, model_problems
+from reqall.core.registration import ComponentConfig
+from reqall.core.reranking import DEADLINE_SECONDS
 from reqall.core.stages import (
     MAX_TIMEOUT_SECONDS,
     ArmConfig,
-    ComponentConfig,
     ExpandConfig,
     Expanders,
     Seconds,
@@ -31,7 +32,6 @@ __all__ = [
     "MAX_TIMEOUT_SECONDS",
     "MAX_TOP_K",
     "ArmConfig",
-    "ComponentConfig",
     "ConfigFile",
     "ExpandConfig",
     "IndexConfig",
@@ -75,6 +75,7 @@ class PipelineConfig(Strict):
     rerank: StageConfig = StageConfig(use="none")
     pin: bool = Field(default=True, strict=True)
     timeout: Seconds = TIMEOUT_SECONDS
+    deadline: Seconds = DEADLINE_SECONDS
     top_k: int = Field(default=50, ge=1, le=MAX_TOP_K, strict=True)
     candidate_k: int = Field(default=100, ge=1, le=MAX_CANDIDATE_K, strict=True)
 

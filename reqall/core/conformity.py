@@ -4,10 +4,11 @@ Each check of an answer raises PluginError with a message that goes on after the
 walked without an end, as a generator may have none.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from inspect import getattr_static
 from itertools import islice, pairwise
-from math import inf, isnan
+from math import inf, isfinite, isnan
+from numbers import Real
 from typing import Any
 
 from reqall.core.errors import PluginError
@@ -72,16 +73,48 @@ def fused(found: Any, rankings: Iterable[DocumentRanking]) -> DocumentRanking:
 
 def reranked(found: Any, document_ids: Iterable[str]) -> DocumentRanking:
     """Return what a reranker gave: a permutation of the documents that it was given."""
-    ranking = _documents(found)
+    ranking = _with_parts(_documents(found))
     if ranking.by_id.keys() != set(document_ids):
         raise PluginError("it returned other documents than it was given")
     return ranking
+
+
+def reranked_in_part(found: Any, document_ids: Sequence[str]) -> DocumentRanking:
+    """Return what a reranker gave within its time: an order of the first documents that it was given."""
+    ranking = _with_parts(_documents(found))
+    if ranking.by_id.keys() != set(document_ids[: len(ranking)]):
+        raise PluginError("it returned other documents than the first that it was given")
+    return ranking
+
+
+def scores(found: Any, count: int) -> list[float]:
+    """Return what a scorer gave: one finite number per passage, such as an array of one dimension."""
+    given = _listed(found, count)
+    if len(given) != count:
+        number = f"more than {count}" if len(given) > count else str(len(given))
+        raise PluginError(f"it returned {number} scores for {count} passages")
+    if not all(isinstance(score, Real) for score in given):
+        raise PluginError("it returned a score that is no number")
+    if not all(map(isfinite, given)):
+        raise PluginError("it returned a score that is not finite")
+    return [float(score) for score in given]
 
 
 def _documents(found: Any) -> DocumentRanking:
     _require(found, DocumentRanking)
     _unique([ranked.document_id for ranked in _ranked(found.documents, RankedDocument)], str)
     ranking: DocumentRanking = found
+    return ranking
+
+
+def _with_parts(ranking: DocumentRanking) -> DocumentRanking:
+    """Check the parts, as they are shown."""
+    groups = ranking.parts.values() if isinstance(ranking.parts, Mapping) else [None]
+    if not all(isinstance(parts, Mapping) for parts in groups):
+        raise PluginError("it returned parts of scores that are no mapping")
+    values = [value for parts in groups for pair in parts.items() for value in pair[1:]]
+    if not all(isinstance(value, Real) and isfinite(value) for value in values):
+        raise PluginError("it returned parts of scores that are no finite numbers")
     return ranking
 
 

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import inf
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -125,7 +126,7 @@ class Call(Generic[T]):
         """Wait for what the work returns, and raise what it raises; PluginError when it is silent for too long."""
         while not self.returned.wait(max(self._alive + self._timeout - time.monotonic(), 0)):
             if time.monotonic() >= self._alive + self._timeout and self._leave():
-                raise PluginError(f"it did not answer within {self._timeout:g} s")
+                raise PluginError(f"it did not answer within {round(self._timeout, 2):g} s")
         if self.error is not None:
             raise self.error
         value: T = self.value
@@ -146,14 +147,17 @@ class Guard:
     def __init__(self, component: Component, workers: Workers) -> None:
         """Let `workers` do the calls."""
         self.subject = component.name
-        self._timeout = component.timeout
+        self.timeout = component.timeout
         self._workers = workers
         self._lock = threading.Lock()
         self._open: list[Call[Any]] = []
 
-    def begin(self, work: Callable[[Call[T]], T]) -> Call[T]:
-        """Begin a call; while an earlier one hangs, its result is a PluginError."""
-        call = Call(work, self._timeout)
+    def begin(self, work: Callable[[Call[T]], T], within: float = inf) -> Call[T]:
+        """Begin a call; while an earlier one hangs, its result is a PluginError.
+
+        `within` are the seconds that the search itself has left: the call may be silent for no longer.
+        """
+        call = Call(work, min(self.timeout, within))
         if (since := self.hangs()) is not None:
             call.error = PluginError(f"an earlier call of it has not returned for {call.begun - since:.0f} s")
             call.returned.set()

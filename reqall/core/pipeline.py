@@ -1,4 +1,4 @@
-"""The search flow, top to bottom: expand, recall, collapse, fuse, rerank, pin, present."""
+"""The search flow, top to bottom: expand, recall, collapse, fuse, read, rerank, pin, present."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -10,10 +10,12 @@ from reqall.core.expansion import ALIKE, MAX_VARIANTS, Asked, Expanding, Expansi
 from reqall.core.guard import Component, Guard, Workers
 from reqall.core.indexing import Indexer
 from reqall.core.keys import key_tokens
+from reqall.core.passage import passage_of
 from reqall.core.present import best_text
 from reqall.core.protocols import Fuser, Reranker
 from reqall.core.ranking import DocumentRanking
 from reqall.core.recall import Arm, Recall, Recalled, fusion_weights
+from reqall.core.reranking import DEADLINE_SECONDS, Deadline, Placed, Reranking
 from reqall.core.trace import Trace
 from reqall.core.types import Document, Filters, Hit, Passage, Provenance, Query, SearchResult
 
@@ -36,21 +38,22 @@ class Pipeline:
         pin: bool = True,
         variant_weights: VariantWeights = ALIKE,
         max_variants: int = MAX_VARIANTS,
+        deadline: float = DEADLINE_SECONDS,
         notices: Sequence[str] = (),
         components: Mapping[str, Component] = MappingProxyType({}),
     ) -> None:
         """Take the stages; without expanders only the user's own text is searched with.
 
-        `notices` go with every result as warnings: what the pipeline has to do without. `components`
-        says of the kinds fuser and reranker who is called, and how long they may be silent.
+        The reranker gets what is left of `deadline` seconds. `notices` go with every result as warnings: what
+        the pipeline has to do without. `components` says of the kinds fuser and reranker who is called, and how
+        long they may be silent.
         """
         self.name = name
         self.arms = list(arms)
         self._indexer = indexer
         self._fuser = fuser
-        self._fuser_name = fuser_name
-        self._reranker = reranker
         self._pin = pin
+        self._deadline = deadline
         self._notices = list(notices)
         workers = Workers()
         self._expansion = Expansion(expanders, workers, variant_weights, max_variants)
@@ -58,6 +61,7 @@ class Pipeline:
         self._guards = {
             kind: Guard(components.get(kind, Component(f"the {kind}")), workers) for kind in ("fuser", "reranker")
         }
+        self._reranking = Reranking(reranker, self._guards["reranker"], fuser_name)
 
     def recipients(self) -> dict[str, str]:
         """Say by component which hosts are sent the texts of queries."""
@@ -68,7 +72,7 @@ class Pipeline:
 
         Raises ReqallError when a required arm, every arm, or the fuser fails.
         """
-        trace = Trace(warnings=[*self._notices])
+        trace, deadline = Trace(warnings=[*self._notices]), Deadline(self._deadline)
         first: list[Recalled] = []
         with trace.stage("expand"):
             asked = self._expansion.expand(query, lambda: self._look(query, candidate_k, first, trace), trace)
@@ -78,24 +82,27 @@ class Pipeline:
         with trace.stage("fuse"):
             weights = fusion_weights(recalled)
             pool = self._fuse(recalled, weights).top(candidate_k)
-        with trace.stage("rerank"):
+        with trace.stage("read"):
             documents = self._current(pool, query.filters)
+            pool = pool.only(documents)
             best = _best_chunks(recalled)
-            order, strategy = self._rerank(query.text, pool, documents, best, trace)
+            passages = self._passages(query.text, documents, best)
+        with trace.stage("rerank"):
+            order = self._reranking.order(query.text, pool, passages, deadline, trace)
         with trace.stage("pin"):
-            pinned = self._pinned(query, documents) if self._pin else []
-        ranked = _first(pinned, order, documents)
+            ranked = _first(self._pinned(query, documents) if self._pin else [], order)
         with trace.stage("present"):
-            shown = self._shown([key for key, _ in ranked[:top_k]], documents, best, query.text)
+            shown = self._shown([placed.document_id for placed in ranked[:top_k]], documents, best, query.text)
             hits = [
                 Hit(
-                    documents[k],
-                    *shown[k],
-                    score,
-                    "exact" if k in pinned else strategy,
-                    _provenance(k, recalled, weights),
+                    documents[each.document_id],
+                    *shown[each.document_id],
+                    each.score,
+                    each.strategy,
+                    _provenance(each.document_id, recalled, weights),
+                    each.parts,
                 )
-                for k, score in ranked[:top_k]
+                for each in ranked[:top_k]
             ]
         return SearchResult(
             query.text,
@@ -141,21 +148,12 @@ class Pipeline:
         own = {chunk.document_id: chunk for chunk in chunks.values() if best.get(chunk.document_id) == chunk.id}
         return {key: best_text(documents[key], own.get(key), text) for key in keys}
 
-    def _rerank(
-        self, text: str, pool: DocumentRanking, documents: dict[str, Document], best: dict[str, int], trace: Trace
-    ) -> tuple[DocumentRanking, str]:
-        reranker, guard = self._reranker, self._guards["reranker"]
-        if reranker is None or not documents:
-            return pool, self._fuser_name
+    def _passages(self, text: str, documents: dict[str, Document], best: dict[str, int]) -> list[Passage]:
+        """Make what the reranker reads, in fused order; nothing where there is none."""
+        if self._reranking.reranker is None:
+            return []
         shown = self._shown(list(documents), documents, best, text)
-        passages = [Passage(key, _passage(document, shown[key][1])) for key, document in documents.items()]
-        try:
-            order = guard.call(lambda: conformity.reranked(reranker.rerank(text, passages), documents))
-        except Exception as error:  # noqa: BLE001 - a plugin that fails must not take the search down
-            told = guard.told(error)
-            trace.warnings.append(f"{guard.subject} was left out, the order is the fused one: {told}")
-            return pool, self._fuser_name
-        return order, "rerank"
+        return [passage_of(document, shown[key][1]) for key, document in documents.items()]
 
     def _pinned(self, query: Query, documents: dict[str, Document]) -> list[str]:
         """Find documents whose key stands in the query; what recall did not find is added."""
@@ -177,10 +175,10 @@ def _best_chunks(recalled: Sequence[Recalled]) -> dict[str, int]:
     return {document_id: choice[2] for document_id, choice in best.items()}
 
 
-def _first(pinned: Sequence[str], order: DocumentRanking, documents: dict[str, Document]) -> list[tuple[str, float]]:
+def _first(pinned: Sequence[str], order: Sequence[Placed]) -> list[Placed]:
     """Put the pinned documents first, with a full score; the others follow in their order."""
-    rest = [(r.document_id, r.score) for r in order if r.document_id in documents and r.document_id not in pinned]
-    return [(key, 1.0) for key in pinned] + rest
+    rest = [placed for placed in order if placed.document_id not in pinned]
+    return [Placed(key, 1.0, "exact") for key in pinned] + rest
 
 
 def _provenance(document_id: str, recalled: Sequence[Recalled], weights: Sequence[float]) -> tuple[Provenance, ...]:
@@ -200,7 +198,3 @@ def _within(document: Document, filters: Filters) -> bool:
         and (filters.modified_after is None or (modified is not None and modified >= filters.modified_after))
         and (filters.modified_before is None or (modified is not None and modified <= filters.modified_before))
     )
-
-
-def _passage(document: Document, text: str) -> str:
-    return "\n".join(part for part in (" > ".join([*document.path, document.name]), text) if part)

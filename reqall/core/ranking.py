@@ -4,8 +4,8 @@ Both are built by their `of` alone, which sorts best first, breaks ties by docum
 unique and counts ranks from 1. So no stage has to ask whether what it was given is in order.
 """
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from math import isnan
 
@@ -33,12 +33,15 @@ class RankedDocument:
 
 @dataclass(frozen=True)
 class DocumentRanking:
-    """Documents, best first."""
+    """Documents, best first; `parts` may say by document what its score is made of, for people to read."""
 
     documents: tuple[RankedDocument, ...] = ()
+    parts: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, scores: Iterable[tuple[str, float]]) -> "DocumentRanking":
+    def of(
+        cls, scores: Iterable[tuple[str, float]], parts: Mapping[str, Mapping[str, float]] | None = None
+    ) -> "DocumentRanking":
         """Build from (document id, score); of repeated ids the best score counts. Raises PluginError for NaN."""
         best: dict[str, float] = {}
         for document_id, score in scores:
@@ -46,7 +49,7 @@ class DocumentRanking:
             if document_id not in best or score > best[document_id]:
                 best[document_id] = score
         order = sorted(best.items(), key=lambda item: (-item[1], item[0]))
-        return cls(tuple(RankedDocument(d, s, rank) for rank, (d, s) in enumerate(order, start=1)))
+        return cls(tuple(RankedDocument(d, s, rank) for rank, (d, s) in enumerate(order, start=1)), parts or {})
 
     def __iter__(self) -> Iterator[RankedDocument]:
         """Best first."""
@@ -58,7 +61,14 @@ class DocumentRanking:
 
     def top(self, limit: int) -> "DocumentRanking":
         """Keep the first `limit` documents."""
-        return DocumentRanking(self.documents[:limit])
+        return DocumentRanking(self.documents[:limit], self.parts)
+
+    def only(self, kept: Container[str]) -> "DocumentRanking":
+        """Keep the documents in `kept`; ranks are counted anew."""
+        remaining = (each for each in self.documents if each.document_id in kept)
+        return DocumentRanking(
+            tuple(RankedDocument(r.document_id, r.score, rank) for rank, r in enumerate(remaining, start=1)), self.parts
+        )
 
     @cached_property
     def by_id(self) -> dict[str, RankedDocument]:

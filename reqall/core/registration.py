@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from reqall.core.errors import PluginError
-from reqall.core.protocols import Embedder, SourceTool, SqlConnection
+from reqall.core.protocols import Embedder, Reranker, SourceTool, SqlConnection
 from reqall.core.types import Document
 
 T_co = TypeVar("T_co", covariant=True)
@@ -29,6 +29,15 @@ class PluginOptions(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
 
+class ComponentConfig(BaseModel):
+    """A component by its registered name, with its options."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    use: str
+    options: dict[str, Any] = Field(default_factory=dict, alias="with")
+
+
 @dataclass(frozen=True, slots=True)
 class Stored:
     """Marks an option that changes what an index stores: `Annotated[str, Stored()]`.
@@ -40,6 +49,16 @@ class Stored:
 @dataclass(frozen=True, slots=True)
 class Reference:
     """Marks an option that names another component of the file: `Annotated[str, Reference("embedder")]`."""
+
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Nested:
+    """Marks an option that is a component of its own: `Annotated[ComponentConfig, Nested("reranker")]`.
+
+    It is written `{use: ..., with: ...}` and checked like any other; `Services` builds it.
+    """
 
     kind: str
 
@@ -98,6 +117,10 @@ def _no_embedder(name: str) -> Embedder:
     raise PluginError(f"no embedder {name!r}: this component was built without a configuration")
 
 
+def _no_reranker(config: ComponentConfig) -> Reranker:
+    raise PluginError(f"no reranker {config.use!r}: this component was built without a configuration")
+
+
 def _now() -> datetime:
     return datetime.now(UTC)
 
@@ -107,7 +130,8 @@ class Services:
     """What the host lends to a component that is being built; nothing is global.
 
     `name` is the component's name in the YAML, `folder` a place of its own for files,
-    `prefix` a prefix for its tables in `database`, unique to its fingerprint.
+    `prefix` a prefix for its tables in `database`, unique to its fingerprint. `embedder` returns one
+    of the file by its name, `reranker` builds one that an option holds (`Nested`).
     """
 
     name: str = ""
@@ -115,6 +139,7 @@ class Services:
     prefix: str = ""
     database: Database | None = None
     embedder: Callable[[str], Embedder] = _no_embedder
+    reranker: Callable[[ComponentConfig], Reranker] = _no_reranker
     clock: Callable[[], datetime] = _now
     corpus: Corpus = field(default_factory=NoCorpus)
 

@@ -1,10 +1,11 @@
 """The parts of a pipeline as they are written: a component, a stage, an expander, a leg of recall."""
 
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from reqall.core.problems import ONE, SEVERAL
+from reqall.core.registration import ComponentConfig
 
 MAX_TIMEOUT_SECONDS = 3600
 
@@ -17,13 +18,6 @@ class Strict(BaseModel):
     """Refuses keys that it does not know."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ComponentConfig(Strict):
-    """A component by its registered name, with its options."""
-
-    use: str
-    options: dict[str, Any] = Field(default_factory=dict, alias="with")
 
 
 class StageConfig(ComponentConfig):

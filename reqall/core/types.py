@@ -186,10 +186,11 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """What a reranker reads of a document: name, path and best text."""
+    """What a reranker reads of a document: `text` is path, name and best text, `name` the name alone."""
 
     document_id: str
     text: str
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +208,8 @@ class Provenance:
 class Hit:
     """One result: the document, its best piece of text and how it came here.
 
-    `strategy` is `exact` (pinned by its key), `rerank`, or the name of the fuser.
+    `strategy` is `exact` (pinned by its key), `rerank`, or the name of the fuser. `parts` are those
+    that a reranker says its score is made of.
     """
 
     document: Document
@@ -216,6 +218,7 @@ class Hit:
     score: float
     strategy: str
     provenance: tuple[Provenance, ...] = ()
+    parts: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from pydantic import SecretBytes, SecretStr, ValidationError
 
-from reqall.core.components import expand_options, option_problems, references, unchecked
+from reqall.core.components import expand_options, nested, option_problems, references, unchecked
 from reqall.core.config import ConfigFile, check_structure
 from reqall.core.environment import Environment, is_reference
 from reqall.core.errors import PluginError
@@ -105,6 +105,8 @@ class _Check:
             yield from self._secrets(registration.options, given, (*path, "with"))
             yield from self._values(registration, given, (*path, "with"))
             yield from self._references(registration.options, given, (*path, "with"))
+            for name, inner in nested(registration.options):
+                yield from self.component(inner, given.get(name), (*path, "with", name))
 
     def _secrets(self, model: type[PluginOptions], given: dict[str, Any], path: Path_) -> Iterator[Problem]:
         for name, value in given.items():

@@ -8,18 +8,20 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 from reqall.core.assemble import Assembly
 from reqall.core.catalog import Catalog
 from reqall.core.components import build_options
-from reqall.core.config import ComponentConfig
 from reqall.core.database import Database
 from reqall.core.evaluation import Timings
 from reqall.core.expanding import FoundDocument, QueryExpander, SupportsFeedback, Variant
 from reqall.core.index import Index
 from reqall.core.protocols import Recaller, SqlConnection, Storage
 from reqall.core.ranking import ChunkRanking
+from reqall.core.registration import ComponentConfig
+from reqall.core.scores import Score, ScoreCache
 from reqall.core.types import Document, Filters, IndexBatch, IndexEntry, Position, Query
 from reqall.experiments.fingerprints import component_identity
 
@@ -107,9 +109,9 @@ class RememberingCatalog(Catalog):
         self._read: dict[str, tuple[Document | None, float]] = {}
 
     def documents(self, ids: Sequence[str]) -> dict[str, Document]:
-        """Return documents by id; a pipeline reads its candidates in the stage `rerank`."""
+        """Return documents by id; a pipeline reads its candidates in the stage `read`."""
         fresh = [key for key in ids if key not in self._read]
-        self._ledger.owe(("rerank",), sum(self._read[key][1] for key in ids if key in self._read))
+        self._ledger.owe(("read",), sum(self._read[key][1] for key in ids if key in self._read))
         if fresh:
             start = time.perf_counter()
             found = super().documents(fresh)
@@ -145,6 +147,21 @@ class RememberingFeedback(RememberingExpander):
         return self._ledger.remember(("expand",), key, lambda: list(self._reader.expand_from(query, found)))
 
 
+class RememberingScores(ScoreCache):
+    """Scores of models, kept on disk from one experiment to the next, with the time that each took."""
+
+    def __init__(self, folder: Path, ledger: Ledger) -> None:
+        """Keep the file in `folder`."""
+        super().__init__(folder)
+        self._ledger = ledger
+
+    def get(self, keys: Sequence[bytes]) -> dict[bytes, Score]:
+        """Return the scores that are known."""
+        found = super().get(keys)
+        self._ledger.owe(("rerank",), sum(score.milliseconds for score in found.values()))
+        return found
+
+
 class RememberingAssembly(Assembly):
     """An assembly whose pipelines share recall and expansions, and stages of equal options.
 
@@ -156,6 +173,7 @@ class RememberingAssembly(Assembly):
         super().__init__(*arguments, **options)
         self.ledger = Ledger()
         self.catalog = RememberingCatalog(self.database, self.ledger)
+        self.scores = RememberingScores(self.folder, self.ledger)
         self._indexes: dict[str, Index] = {}
 
     def index(self, name: str) -> Index:

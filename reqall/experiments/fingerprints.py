@@ -9,9 +9,8 @@ from typing import Any
 
 from reqall.core.assemble import Assembly
 from reqall.core.collection import QRELS, QUERIES, Collection
-from reqall.core.components import build_options
-from reqall.core.config import ComponentConfig
-from reqall.core.registration import PluginOptions, Registration
+from reqall.core.components import build_options, nested
+from reqall.core.registration import ComponentConfig, PluginOptions, Registration
 from reqall.core.types import Document
 from reqall.core.version import __version__
 
@@ -65,7 +64,9 @@ def component_identity(registration: Registration[Any], options: PluginOptions) 
 def _identity(assembly: Assembly, kind: str, config: ComponentConfig) -> str:
     registration = assembly.host.find(kind, config.use)
     where = f"{kind} {config.use!r}"
-    return component_identity(registration, build_options(registration, config, assembly.environment, where))
+    options = build_options(registration, config, assembly.environment, where)
+    inner = [_identity(assembly, each, getattr(options, name)) for name, each in nested(registration.options)]
+    return _json([component_identity(registration, options), *inner])
 
 
 def _code(build: Any) -> str:

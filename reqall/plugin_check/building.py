@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from reqall.core.components import build_options, expand_options, references
-from reqall.core.config import ComponentConfig
 from reqall.core.database import Database
 from reqall.core.environment import Environment
 from reqall.core.errors import ReqallError
 from reqall.core.plugin import Offer
-from reqall.core.registration import Services
+from reqall.core.registration import ComponentConfig, Services
 from reqall.plugin_check.report import Tried, Verdict
 from reqall.testing.fakes import HashingEmbedder
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from reqall.core.components import build_options, fingerprint, references
-from reqall.core.config import ComponentConfig
 from reqall.core.environment import Environment
 from reqall.core.errors import ConfigError, PluginError
+from reqall.core.registration import ComponentConfig
 
 pytest_plugins = ["tests.core.plugins_support"]
 

@@ -123,7 +123,7 @@ def test_a_search_flows_from_recall_to_hits(filled, pipeline):
 
 def test_timings_name_every_stage_and_arm(filled, pipeline):
     timings = search(pipeline, "alarm").timings
-    stages = {"expand", "recall", "recall.words", "recall.meaning", "fuse", "present", "rerank", "pin"}
+    stages = {"expand", "recall", "recall.words", "recall.meaning", "fuse", "read", "present", "rerank", "pin"}
     assert set(timings) == stages
     assert all(value >= 0 for value in timings.values())
     assert timings["recall"] >= timings["recall.words"]

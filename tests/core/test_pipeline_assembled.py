@@ -140,7 +140,7 @@ def test_built_in_components_are_named_too_and_have_the_time_of_their_pipeline(t
         assert [arm.called.timeout for arm in timed.arms] == [3, 7]
         assert [arm.called.timeout for arm in plain.arms] == [30, 7]
         assert timed.arms[0].called.name.startswith("index 'words' (recaller 'sqlite_fts5' of reqall ")
-        assert timed._guards["fuser"]._timeout == 9
+        assert timed._guards["fuser"].timeout == 9
         assert plain._guards["reranker"].subject.startswith("reranker 'none' of reqall ")
     finally:
         app.close()

@@ -5,12 +5,13 @@ import time
 import pytest
 
 from reqall.core.assemble import Assembly
-from reqall.core.config import ComponentConfig, PipelineConfig
+from reqall.core.config import PipelineConfig
 from reqall.core.database import Database
 from reqall.core.errors import EmbedderError
 from reqall.core.evaluation import search_all
 from reqall.core.expanding import FoundDocument, SupportsFeedback
 from reqall.core.ranking import ChunkRanking
+from reqall.core.registration import ComponentConfig
 from reqall.core.types import Document, Filters, Query
 from reqall.experiment import run
 from reqall.experiments.caching import (
@@ -150,8 +151,8 @@ def test_a_catalog_reads_each_document_once_and_leaves_out_absent_ones(app):
     ledger = Ledger()
     remembering = RememberingCatalog(catalog.database, ledger)
     assert remembering.documents(ids[:4]) == catalog.documents(ids[:4])
-    assert ledger.settle({"rerank": 1.0}) == {"rerank": 1.0}
+    assert ledger.settle({"read": 1.0}) == {"read": 1.0}
     mixed = [ids[5], "jama:no-such", *ids[:2]]
     assert list(remembering.documents(mixed)) == [ids[5], *ids[:2]]
     assert remembering.documents(mixed) == catalog.documents(mixed)
-    assert ledger.settle({"rerank": 1.0})["rerank"] > 1.0
+    assert ledger.settle({"read": 1.0})["read"] > 1.0

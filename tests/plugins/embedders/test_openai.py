@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from reqall import ConfigError, EmbedderError, Services
 from reqall.core.components import build_options
-from reqall.core.config import ComponentConfig
 from reqall.core.environment import Environment
+from reqall.core.registration import ComponentConfig
 from reqall.plugins.embedders import register_embedders
 from reqall.testing.openai_endpoint import OpenAIEndpoint, word_vector
 

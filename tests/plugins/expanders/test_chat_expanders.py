@@ -4,8 +4,8 @@ import pytest
 
 from reqall import ConfigError, PluginError, Query, Services
 from reqall.core.components import build_options
-from reqall.core.config import ComponentConfig
 from reqall.core.environment import Environment
+from reqall.core.registration import ComponentConfig
 from reqall.plugins.expanders import register_expanders
 from reqall.plugins.expanders.chat import REMEMBERED
 from reqall.testing.openai_endpoint import OpenAIEndpoint
