@@ -3,17 +3,31 @@
 from collections.abc import Iterable
 
 from reqall import Registration, Reranker, hookimpl
+from reqall.plugins.rerankers.blend import Blend, BlendOptions
+from reqall.plugins.rerankers.lexical import Lexical, LexicalOptions
 from reqall.plugins.rerankers.none import NoReranker
 
 
 @hookimpl
 def register_rerankers() -> Iterable[Registration[Reranker]]:
-    """Offer to keep the order."""
+    """Offer to keep the order, to compare words, and to mix both orders."""
     return [
         Registration(
             name="none",
             summary="no reranking: the fused order stays",
             build=lambda _options, _services: NoReranker(),
             traits=frozenset({"identity"}),
+        ),
+        Registration(
+            name="lexical",
+            summary="wording, proximity, identifiers, numbers and name compared, without a model",
+            build=lambda options, _services: Lexical(options),
+            options=LexicalOptions,
+        ),
+        Registration(
+            name="blend",
+            summary="the fused order mixed with another reranker's, by place",
+            build=lambda options, services: Blend(options, services.reranker(options.reranker)),
+            options=BlendOptions,
         ),
     ]
