@@ -18,7 +18,7 @@ from reqall.core.jobs import Job, Jobs
 from reqall.core.naming import match_project
 from reqall.core.request import SearchRequest, filters_for
 from reqall.core.schedule import Schedule, interval_from
-from reqall.core.start import backfill, sync_project
+from reqall.core.start import backfill, sync_project, unfinished
 from reqall.core.types import Project, Query, SearchResult, native_id
 from reqall.core.validate import validate
 from reqall.core.wording import did_you_mean, one_of
@@ -218,24 +218,25 @@ class App:
     def search(self, request: SearchRequest) -> tuple[Sequence[Project], SearchResult]:
         """Search initialised projects. Raises InputError for what the caller can mend."""
         projects = [self.synced_project(text, request.source) for text in request.projects]
-        name = request.pipeline or self.pipeline_name.value
-        pipeline = self.assembly.pipeline(name)
-        config = self.config.pipelines[name]
-        top_k, candidate_k = request.depth(config.top_k, config.candidate_k, MAX_TOP_K, MAX_CANDIDATE_K)
         filters = filters_for(request, [project.id for project in projects], self.assembly.catalog)
         query = Query(request.checked_query(), request.checked_sub_queries(), filters)
-        result = pipeline.search(query, top_k, candidate_k)
-        unfinished = [note for project in projects if (note := self._unfinished(project))]
-        return projects, replace(result, warnings=(*unfinished, *result.warnings))
+        name = request.pipeline or self.pipeline_name.value
+        return projects, self.answer(projects, query, name, *self.depth(request, name))
 
-    def _unfinished(self, project: Project) -> str:
-        """Say how far a first sync is: until its end a search may miss what has not arrived."""
-        state, job = self.assembly.catalog.project(project.id), self.jobs.latest(project.id)
-        if state is None or state.synced is not None:
-            return ""
-        if job is None or job.ended:
-            return f"project {project.key} is not indexed whole: its first sync did not finish; start it again"
-        return f"project {project.key} is still being indexed: {job.phase} {job.done}/{job.total} ({job.status})"
+    def answer(
+        self, projects: Sequence[Project], query: Query, pipeline: str, top_k: int, candidate_k: int
+    ) -> SearchResult:
+        """Search with a query that is checked; the result also warns of projects that are not indexed whole."""
+        result = self.assembly.pipeline(pipeline).search(query, top_k, candidate_k)
+        catalog, jobs = self.assembly.catalog, self.jobs
+        notes = [note for project in projects if (note := unfinished(catalog, jobs, project))]
+        return replace(result, warnings=(*notes, *result.warnings))
+
+    def depth(self, request: SearchRequest, pipeline: str) -> tuple[int, int]:
+        """Return (top_k, candidate_k) of a request, else the pipeline's. Raises InputError, NotFoundError."""
+        self.assembly.pipeline(pipeline)
+        config = self.config.pipelines[pipeline]
+        return request.depth(config.top_k, config.candidate_k, MAX_TOP_K, MAX_CANDIDATE_K)
 
     def _choose(self, override: str, variable: str, fallback: Chosen) -> Chosen:
         if override:

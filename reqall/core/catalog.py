@@ -116,10 +116,18 @@ class Catalog:
 
     def walk(self, project_id: str, size: int = 500) -> Iterator[Document]:
         """Read all documents of a project, some hundred at a time."""
-        ids = self.document_ids(project_id)
+        return self.read(self.document_ids(project_id), size)
+
+    def read(self, ids: Sequence[str], size: int = 500) -> Iterator[Document]:
+        """Read documents in the order of their ids, some hundred at a time; absent ones are left out."""
         for start in range(0, len(ids), size):
             page = self.documents(ids[start : start + size])
             yield from (page[key] for key in ids[start : start + size] if key in page)
+
+    def within(self, filters: Filters) -> dict[str, str]:
+        """Return id and key of all documents within the filters, in the order in which they came."""
+        where, bindings = _conditions(filters)
+        return dict(self.database.query(f"SELECT id, key FROM document WHERE 1{where} ORDER BY number", bindings))
 
     def with_keys(self, keys: Iterable[str], filters: Filters) -> list[str]:
         """Return ids of documents whose key is one of `keys` (any case), within the filters."""

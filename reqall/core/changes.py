@@ -70,6 +70,14 @@ class ChangeLog:
         )
         return dict(rows)
 
+    def deleted(self, ids: Iterable[str]) -> list[str]:
+        """Keep those documents that were in the catalog and were deleted."""
+        rows = self.database.query(
+            "SELECT document_id FROM change WHERE deleted AND document_id IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(ids)),),
+        )
+        return [row[0] for row in rows]
+
     def current(self, tx: SqlConnection, changes: Iterable[Change]) -> list[Change]:
         """Keep those changes that nothing has overtaken."""
         kept = []

@@ -11,6 +11,7 @@ from reqall.core.wording import did_you_mean, one_of
 
 MAX_QUERY_CHARACTERS = 8000
 MAX_QUERIES = 5
+DIRECTIONS = ("upstream", "downstream")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,50 @@ class SearchRequest:
                 f"top_k goes from 1 to {most}, candidate_k from 1 to {most_candidates}, and top_k <= candidate_k",
             )
         return hits, pool
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRequest:
+    """What is like an item, or should be linked to it; `item` is a document key or id, empty fields are not given.
+
+    `direction` is `upstream` or `downstream`, seen from the item, `least` the lowest score shown, 0 to 1.
+    """
+
+    projects: tuple[str, ...]
+    item: str
+    item_types: tuple[str, ...] = ()
+    direction: str = ""
+    least: float | None = None
+    top_k: int | None = None
+    candidate_k: int | None = None
+    pipeline: str = ""
+    source: str = ""
+
+    def asked(self) -> SearchRequest:
+        """Return the search that has the same filters and depth."""
+        return SearchRequest(
+            self.projects,
+            self.item,
+            item_types=self.item_types,
+            top_k=self.top_k,
+            candidate_k=self.candidate_k,
+            pipeline=self.pipeline,
+            source=self.source,
+        )
+
+    def checked_least(self, default: float) -> float:
+        """Return the lowest score shown, if it is one."""
+        least = default if self.least is None else self.least
+        if not 0 <= least <= 1:
+            raise InputError(f"the threshold is {least:g}", "scores go from 0 to 1; 0 shows everything")
+        return least
+
+    def checked_direction(self) -> str:
+        """Return the direction, if it is one."""
+        if self.direction not in ("", *DIRECTIONS):
+            near = did_you_mean(self.direction, DIRECTIONS)
+            raise InputError(f"no direction {self.direction!r}{near}", f"there are: {one_of(DIRECTIONS)}, or neither")
+        return self.direction
 
 
 def filters_for(request: SearchRequest, project_ids: Sequence[str], catalog: Catalog) -> Filters:

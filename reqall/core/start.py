@@ -1,8 +1,12 @@
-"""Starts jobs: the sync of one project, and the backfill of all indexes. Each runs under a lease of its own."""
+"""Starts jobs: the sync of one project, and the backfill of all indexes. Each runs under a lease of its own.
+
+And says whether a project's first sync has ended.
+"""
 
 from collections.abc import Callable
 
 from reqall.core.assemble import Assembly
+from reqall.core.catalog import Catalog
 from reqall.core.jobs import BACKFILL, Job, Jobs
 from reqall.core.lease import Lease
 from reqall.core.levelling import behind, level_all
@@ -51,6 +55,16 @@ def backfill(assembly: Assembly, jobs: Jobs, *, background: bool, seen: str | No
         return f"{level_all(indexer, held)} texts embedded, every index is level"
 
     return _run(jobs, lease, work, background=background)
+
+
+def unfinished(catalog: Catalog, jobs: Jobs, project: Project) -> str:
+    """Say how far a first sync is; empty when it has ended well."""
+    state, job = catalog.project(project.id), jobs.latest(project.id)
+    if state is None or state.synced is not None:
+        return ""
+    if job is None or job.ended:
+        return f"project {project.key} is not indexed whole: its first sync did not finish; start it again"
+    return f"project {project.key} is still being indexed: {job.phase} {job.done}/{job.total} ({job.status})"
 
 
 def _run(jobs: Jobs, lease: Lease, work: Callable[[Lease], str], *, background: bool) -> Job:
