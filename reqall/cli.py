@@ -18,6 +18,7 @@ from reqall import (
     commands_jobs,
     commands_new,
     commands_plugins,
+    commands_related,
     commands_serve,
     commands_synonyms,
     commands_upkeep,
@@ -53,6 +54,7 @@ commands_new.register(cli)
 commands_synonyms.register(cli)
 commands_eval.register(cli)
 commands_serve.register(cli)
+commands_related.register(cli)
 
 
 @cli.command()

@@ -39,7 +39,7 @@ class Duplicates:
     warnings: tuple[str, ...]
 
 
-def duplicates(app: App, request: ItemRequest, watch: Watch) -> Duplicates:
+def duplicates(app: App, request: ItemRequest, watch: Watch, limit: int) -> Duplicates:
     """Find the pairs of near-duplicates of projects, whatever the request's item. Raises InputError, NotFoundError.
 
     No index is asked: the texts are compared in the catalog, in blocks of those that share a rare word.
@@ -61,7 +61,7 @@ def duplicates(app: App, request: ItemRequest, watch: Watch) -> Duplicates:
 
     weights = Weights.sampled(catalog, filters.project_ids)
     found = near_pairs(texts(), weights, threshold, lambda done: watch("comparing", done, len(places)))
-    shown = found.pairs[: request.top_k]
+    shown = found.pairs[:limit]
     documents = catalog.documents([places[place] for pair in shown for place in pair[:2]])
     ends = ((documents.get(places[pair.first]), documents.get(places[pair.second]), pair.score) for pair in shown)
     pairs = tuple(

@@ -68,7 +68,7 @@ class _Choice(NamedTuple):
     likeness: float
 
 
-def missing_links(app: App, request: ItemRequest, from_types: Sequence[str], watch: Watch) -> MissingLinks:
+def missing_links(app: App, request: ItemRequest, from_types: Sequence[str], watch: Watch, limit: int) -> MissingLinks:
     """Search with every item of `from_types` among those of the request's types, whatever its item.
 
     Raises InputError, NotFoundError. Takes one search per item.
@@ -93,7 +93,7 @@ def missing_links(app: App, request: ItemRequest, from_types: Sequence[str], wat
             warnings.update(dict.fromkeys(result.warnings))
     linked = _linked(app, asked, catalog.within(to_filters))
     scored = [each for each in _scored(choices) if each[0] >= least and each[1].second not in linked[each[1].first]]
-    shown = scored[: request.top_k]
+    shown = scored[:limit]
     return MissingLinks(
         least,
         tuple(_missing(app, shown, linked, weights, to_filters)),

@@ -14,6 +14,7 @@ from reqall.core.present import shorten
 from reqall.core.protocols import Source, SourceTool
 from reqall.core.request import SearchRequest
 from reqall.setup import check
+from reqall.tools_related import related_tools
 from reqall.tools_sync import Id, progress_tool, start_tools, status_tool
 
 ProjectId = Annotated[Id, Field(description="Project id, key or name, such as 51 or AIP; several divided by commas")]
@@ -47,8 +48,8 @@ class SetupAnswer(BaseModel):
 
 
 def tools_for(app: App, source: str) -> list[SourceTool]:
-    """List search and sync for one configured source."""
-    return [_search(app, source), *start_tools(app, source)]
+    """List search, near-duplicates, missing links and sync for one configured source."""
+    return [_search(app, source), *related_tools(app, source), *start_tools(app, source)]
 
 
 def shared_tools(app: App) -> list[SourceTool]:

@@ -1,7 +1,8 @@
 """How alike two texts are: the cosine between their words, rare words counting more.
 
-The vector space model of Salton, Wong and Yang (1975, doi:10.1145/361219.361220). 1 is the same words as often, 0 no word in common. What a word weighs depends on a sample of the
-projects: words that stand in every item (system, shall) say little.
+The vector space model of Salton, Wong and Yang (1975, doi:10.1145/361219.361220). 1 is the same words
+as often, 0 no word in common. What a word weighs depends on a sample of the projects: words that stand
+in every item (system, shall) say little.
 """
 
 from collections import Counter

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from reqall.app import App
 from reqall.core.collection import Collection, JudgedQuery
 from reqall.core.errors import InputError
-from reqall.core.request import MAX_QUERY_CHARACTERS
+from reqall.core.likeness import item_text
 from reqall.core.types import Document, Filters, native_id
 from reqall.core.wording import did_you_mean, one_of
 from reqall.experiments.fingerprints import project_hash
@@ -55,9 +55,8 @@ def from_links(app: App, wanted: LinkQueries) -> LinkedCollection:
 
 
 def _query(document: Document) -> JudgedQuery:
-    text = "\n".join([document.name, *document.sections.values()])[:MAX_QUERY_CHARACTERS]
     own = native_id(document.id)
-    return JudgedQuery(own, text, frozenset([own]))
+    return JudgedQuery(own, item_text(document), frozenset([own]))
 
 
 def _types(option: str, texts: Sequence[str], documents: Iterable[Document]) -> set[str]:
