@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 
 from reqall.core.likeness import Weights, cosine
+from reqall.core.terms import terms_of
 
 MOST_DIFFERENCES = 6
 """Differences that are told of two texts; of more, the last place says how many."""
@@ -16,6 +17,9 @@ COMPARED_WORDS = 2000
 """Words of each text that are compared one by one: the time grows with the square of them."""
 
 MOST_SENTENCES = 40
+
+FEWEST_WORDS = 3
+"""What has fewer is no sentence but a list's number or a label."""
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[\u3002\uff01\uff1f])|\n+")
 
@@ -33,7 +37,7 @@ def differences(one: str, other: str) -> tuple[str, ...]:
 def agreeing_sentences(one: str, other: str, weights: Weights) -> tuple[str, str]:
     """Return a sentence of each text, those two that agree most; empty when none has a word in common.
 
-    The more they say in common the better: two numbers of a list that are the same say little.
+    The more they say in common the better: two labels that are the same say little.
     """
     mine, yours = _vectors(one, weights), _vectors(other, weights)
     pairs = ((cosine(a, b) * _said(a, b, weights), here, there) for here, a in mine for there, b in yours)
@@ -56,5 +60,6 @@ def _said(one: Mapping[str, float], other: Mapping[str, float], weights: Weights
 
 
 def _vectors(text: str, weights: Weights) -> list[tuple[str, dict[str, float]]]:
-    sentences = [sentence.strip() for sentence in _SENTENCE.split(text) if sentence.strip()]
+    parts = [part.strip() for part in _SENTENCE.split(text) if part.strip()]
+    sentences = [part for part in parts if len(terms_of(part)) >= FEWEST_WORDS] or parts
     return [(sentence, weights.vector(sentence)) for sentence in sentences[:MOST_SENTENCES]]

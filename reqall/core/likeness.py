@@ -51,8 +51,11 @@ class Weights:
         return cls.of(item_text(document) for document in catalog.documents(ids[::step]).values())
 
     def weight(self, term: str) -> float:
-        """Return the inverse document frequency, above 0 (Robertson 2004, doi:10.1108/00220410410560582)."""
-        return log((self.items + 1) / (self.holding.get(term, 0) + 0.5))
+        """Return the inverse document frequency (Sparck Jones 1972, doi:10.1108/eb026526), smoothed.
+
+        A word of every item still counts: where all items are alike, what they share is what they say.
+        """
+        return log(1 + (self.items + 1) / (self.holding.get(term, 0) + 1))
 
     def vector(self, text: str) -> dict[str, float]:
         """Return what each term contributes to the text, as a vector of length 1; empty without words."""

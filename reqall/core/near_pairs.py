@@ -41,10 +41,14 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class NearPairs:
-    """Pairs, the most alike first; `crowded` texts have words so common that some of their pairs may be missing."""
+    """Pairs, the most alike first; `compared` two texts each time.
+
+    `crowded` texts have words so common that some of their pairs may be missing.
+    """
 
     pairs: tuple[Pair, ...]
     crowded: int
+    compared: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,7 +85,9 @@ def near_pairs(
         else:
             search.add(number)
         progress(number + 1)
-    return NearPairs(tuple(sorted(search.pairs, key=lambda pair: (-pair.score, *pair[:2]))), search.crowded)
+    return NearPairs(
+        tuple(sorted(search.pairs, key=lambda pair: (-pair.score, *pair[:2]))), search.crowded, search.compared
+    )
 
 
 class _Search:
@@ -95,6 +101,7 @@ class _Search:
         self._dense = np.zeros(int(rows.terms.max(initial=-1)) + 1, np.float32)
         self.pairs: list[Pair] = []
         self.crowded = 0
+        self.compared = 0
 
     def add(self, number: int) -> None:
         """Compare a text with those before it that it shares a block with, then put it into its blocks."""
@@ -103,6 +110,7 @@ class _Search:
         roomy = [block for block in blocks if len(block) < MOST_IN_BLOCK]
         self.crowded += len(roomy) < len(blocks)
         earlier = sorted(set().union(*blocks))
+        self.compared += len(earlier)
         if earlier:
             found = sorted(self._scored(number, earlier), key=lambda pair: (-pair.score, pair.first))
             self.pairs += found[:MOST_PARTNERS]
