@@ -67,7 +67,7 @@ def test_rare_words_say_more_than_those_of_every_item():
 
 
 def test_case_width_and_addresses_do_not_count_and_chinese_does():
-    assert terms_of("Pump ＰＵＭＰ, see https://jama.example/perspective.req?docId=7 now") == [
+    assert terms_of("Pump ＰＵＭＰ, see https://jama.example/perspective.req?docId=7 now") == [  # noqa: RUF001 - wide letters are the point
         "pump",
         "pump",
         "see",
