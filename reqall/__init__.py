@@ -9,15 +9,18 @@ from reqall.core.errors import (
     EmbedderError,
     InputError,
     JobError,
+    ModelError,
     NotFoundError,
     PluginError,
     ReqallError,
+    RerankerError,
     SourceAuthError,
     SourceError,
     SourceUnavailableError,
 )
 from reqall.core.expanding import FoundDocument, QueryExpander, SupportsDisclosure, SupportsFeedback, Variant
 from reqall.core.hookspecs import hookimpl
+from reqall.core.model_store import ModelStore
 from reqall.core.protocols import (
     Budget,
     Chunker,
@@ -71,6 +74,7 @@ from reqall.core.types import (
     native_id,
 )
 from reqall.core.version import __version__
+from reqall.core.weights import HubModel
 
 __all__ = [
     "Budget",
@@ -91,6 +95,7 @@ __all__ = [
     "Filters",
     "FoundDocument",
     "Fuser",
+    "HubModel",
     "IndexBatch",
     "IndexEntry",
     "InputError",
@@ -98,6 +103,8 @@ __all__ = [
     "JobError",
     "JsonValue",
     "Link",
+    "ModelError",
+    "ModelStore",
     "Nested",
     "NotFoundError",
     "Page",
@@ -115,6 +122,7 @@ __all__ = [
     "Registration",
     "ReqallError",
     "Reranker",
+    "RerankerError",
     "Services",
     "Source",
     "SourceAuthError",

@@ -10,6 +10,7 @@ import typer
 from reqall.app import App
 from reqall.core.environment import data_folder
 from reqall.core.upkeep import Collected
+from reqall.core.wording import amount
 from reqall.invocation import AsJson, Project, opened, print_json
 
 
@@ -69,7 +70,7 @@ def paths(as_json: AsJson = False) -> None:
     if as_json:
         print_json(rows)
     else:
-        _print_lines(f"{row['what']:14} {_amount(row['bytes'])}  {row['path']}  ({row['origin']})" for row in rows)
+        _print_lines(f"{row['what']:14} {_column(row['bytes'])}  {row['path']}  ({row['origin']})" for row in rows)
 
 
 def places(app: App) -> list[dict[str, Any]]:
@@ -94,12 +95,12 @@ def _collected(done: Collected) -> Iterable[str]:
     verb = "would be removed" if done.is_trial else "removed"
     for each in done.indexes:
         fate = verb if each.is_dropped else "kept"
-        yield f"index {each.index} {each.prefix}: {fate}, {_amount(each.bytes).strip()}, {each.reason}"
+        yield f"index {each.index} {each.prefix}: {fate}, {amount(each.bytes)}, {each.reason}"
     yield f"{verb}: {done.chunks} chunks, {done.tombstones} marks of deleted documents, {done.jobs} old jobs"
     if done.folder_bytes:
-        yield f"{verb}: {_amount(done.folder_bytes).strip()} outside the database"
+        yield f"{verb}: {amount(done.folder_bytes)} outside the database"
     yield from done.notes
-    before, now, free = (_amount(size).strip() for size in (done.bytes_before, done.bytes_after, done.free_bytes))
+    before, now, free = (amount(size) for size in (done.bytes_before, done.bytes_after, done.free_bytes))
     yield f"database: {before} before, {now} now, {free} of it free"
 
 
@@ -113,13 +114,8 @@ def _bytes(paths: Iterable[Path]) -> int | None:
     return sum(file.stat().st_size for file in files) if existing else None
 
 
-def _amount(count: int | None) -> str:
-    if count is None:
-        return "       -  "
-    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
-        if count >= size:
-            return f"{count / size:7.1f} {unit}"
-    return f"{count:7} B "
+def _column(count: int | None) -> str:
+    return f"{'-' if count is None else amount(count):>10}"
 
 
 def _print_lines(lines: Iterable[str]) -> None:

@@ -20,6 +20,7 @@ from reqall.core.guard import Component, blamed
 from reqall.core.host import PluginHost
 from reqall.core.index import Index
 from reqall.core.indexing import Indexer
+from reqall.core.model_store import ModelStore
 from reqall.core.pipeline import Pipeline
 from reqall.core.protocols import Chunker, Embedder, Reranker, Source
 from reqall.core.recall import Arm
@@ -61,6 +62,7 @@ class Assembly:
         self.log = ChangeLog(database)
         self.origin = origin
         self.scores = ScoreCache(folder)
+        self.models = ModelStore(environment)
         self.usage = Usage(database)
         self._uses: dict[str, Use] = {}
         self._built: dict[tuple[str, str], Any] = {}
@@ -68,9 +70,8 @@ class Assembly:
 
     def source(self, name: str) -> Source:
         """Return a configured source."""
-        found: Source = self._once(
-            "source", name, self._named("source", name, self.config.sources), self._services(name)
-        )
+        config = self._named("source", name, self.config.sources)
+        found: Source = self._once("source", name, config, self._services(name))
         return found
 
     def embedder(self, name: str) -> Embedder:
@@ -248,6 +249,7 @@ class Assembly:
             embedder=self.embedder,
             reranker=self._reranker,
             corpus=CatalogCorpus(self.catalog, self.log),
+            models=self.models,
         )
 
     def _named(self, kind: str, name: str, known: dict[str, T]) -> T:

@@ -9,6 +9,8 @@
     │   ├── SourceAuthError  credentials, licence or permission
     │   └── SourceUnavailableError  network, time-out, overload
     ├── EmbedderError        a model or an embedding endpoint failed
+    ├── RerankerError        a reranking model or endpoint failed, or is not to be trusted
+    ├── ModelError           the weights of a model are not there, or not what they should be
     ├── CatalogError         the database file cannot be used
     └── JobError             a sync job could not run or lost its lease
 
@@ -57,6 +59,14 @@ class SourceUnavailableError(SourceError):
 
 class EmbedderError(ReqallError):
     """An embedding model or endpoint failed."""
+
+
+class RerankerError(ReqallError):
+    """A reranking model or endpoint failed, or its scores are not to be trusted."""
+
+
+class ModelError(ReqallError):
+    """The weights of a model are not there (yet), could not be fetched, or are not what they should be."""
 
 
 class CatalogError(ReqallError):

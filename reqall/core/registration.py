@@ -9,8 +9,10 @@ from typing import Any, Generic, Protocol, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from reqall.core.errors import PluginError
+from reqall.core.model_store import ModelStore
 from reqall.core.protocols import Embedder, Reranker, SourceTool, SqlConnection
 from reqall.core.types import Document
+from reqall.core.weights import HubModel
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -131,7 +133,8 @@ class Services:
 
     `name` is the component's name in the YAML, `folder` a place of its own for files,
     `prefix` a prefix for its tables in `database`, unique to its fingerprint. `embedder` returns one
-    of the file by its name, `reranker` builds one that an option holds (`Nested`).
+    of the file by its name, `reranker` builds one that an option holds (`Nested`). `models` has the
+    weights of models, and keeps one loaded model for all who ask for the same.
     """
 
     name: str = ""
@@ -142,6 +145,7 @@ class Services:
     reranker: Callable[[ComponentConfig], Reranker] = _no_reranker
     clock: Callable[[], datetime] = _now
     corpus: Corpus = field(default_factory=NoCorpus)
+    models: ModelStore = field(default_factory=ModelStore)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +154,7 @@ class Registration(Generic[T_co]):
 
     `build(options, services)` receives an instance of `options`. `index_version` changes when
     the component begins to store or to cut differently: what exists is then built anew.
+    `models(options)` says which weights it needs, for `reqall models`; nothing is built for that.
     """
 
     name: str
@@ -159,3 +164,4 @@ class Registration(Generic[T_co]):
     index_version: int = 1
     traits: frozenset[str] = frozenset()
     tools: Callable[[str, Callable[[], Any]], Sequence[SourceTool]] | None = None
+    models: Callable[[Any], Sequence[HubModel]] | None = None

@@ -1,4 +1,4 @@
-"""How messages name alternatives: one wording for every "did you mean"."""
+"""How messages name alternatives and amounts: one wording for every "did you mean" and every number of bytes."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -17,3 +17,11 @@ def one_of(names: Iterable[str], limit: int = 20) -> str:
     listed = list(names)
     rest = len(listed) - limit
     return (", ".join(listed[:limit]) or "none") + (f" and {rest} more" if rest > 0 else "")
+
+
+def amount(count: int) -> str:
+    """Write a number of bytes in the largest unit that it fills."""
+    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if count >= size:
+            return f"{count / size:.1f} {unit}"
+    return f"{count} B"

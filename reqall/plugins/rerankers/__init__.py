@@ -6,11 +6,12 @@ from reqall import Registration, Reranker, hookimpl
 from reqall.plugins.rerankers.blend import Blend, BlendOptions
 from reqall.plugins.rerankers.lexical import Lexical, LexicalOptions
 from reqall.plugins.rerankers.none import NoReranker
+from reqall.plugins.rerankers.qwen3 import Qwen3Options, build_qwen3, qwen3_model
 
 
 @hookimpl
 def register_rerankers() -> Iterable[Registration[Reranker]]:
-    """Offer to keep the order, to compare words, and to mix both orders."""
+    """Offer to keep the order, to compare words, to mix both orders, and models that read."""
     return [
         Registration(
             name="none",
@@ -29,5 +30,12 @@ def register_rerankers() -> Iterable[Registration[Reranker]]:
             summary="the fused order mixed with another reranker's, by place",
             build=lambda options, services: Blend(options, services.reranker(options.reranker)),
             options=BlendOptions,
+        ),
+        Registration(
+            name="qwen3",
+            summary="Qwen3-Reranker on this machine (extra `qwen3`): a language model judges each passage, yes or no",
+            build=build_qwen3,
+            options=Qwen3Options,
+            models=lambda options: [qwen3_model(options)],
         ),
     ]
