@@ -16,6 +16,7 @@ from reqall import (
     commands_check,
     commands_eval,
     commands_jobs,
+    commands_models,
     commands_new,
     commands_plugins,
     commands_related,
@@ -50,6 +51,7 @@ commands_jobs.register(cli)
 commands_check.register(cli)
 commands_upkeep.register(cli)
 commands_plugins.register(cli)
+commands_models.register(cli)
 commands_new.register(cli)
 commands_synonyms.register(cli)
 commands_eval.register(cli)

@@ -6,7 +6,15 @@ from contextlib import contextmanager
 
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
 from rich.table import Table
 
 from reqall.answers import HitAnswer, JobAnswer, SearchAnswer, StatusAnswer
@@ -43,6 +51,15 @@ def watching() -> Iterator[Callable[[str, int, int], None]]:
             progress.update(progress.task_ids[-1], completed=done, total=total or None)
 
         yield show
+
+
+@contextmanager
+def fetching(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Show a download on stderr: bytes, rate and the time left; the function takes (bytes done, in all)."""
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    with Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task(escape(what), total=None)
+        yield lambda done, total: progress.update(bar, completed=done, total=total or None)
 
 
 def watch_job(jobs: Jobs, job: Job) -> Job:

@@ -74,27 +74,34 @@ class Hub:
 
         Raises ModelError.
         """
-        from huggingface_hub import hf_hub_download
-
         with self._told(model):
             if len(file.hash) == _SHA256_LENGTH:
                 self._fetch_blob(model, file, report)
-            path = Path(
-                hf_hub_download(
-                    model.name,
-                    file.name,
-                    revision=model.revision,
-                    cache_dir=self.cache,
-                    endpoint=self.endpoint,
-                    token=self._token,
-                    tqdm_class=_silent_bar(),
-                )
-            )
+                return self._place(model, file)
+            path = self._place(model, file)
+            if file.hash and file_hash(path, file.hash) != file.hash:
+                path = self._place(model, file, anew=True)
         if file.hash and file_hash(path, file.hash) != file.hash:
             path.resolve().unlink()
             path.unlink(missing_ok=True)
             raise _spoilt(model, file)
         return path
+
+    def _place(self, model: HubModel, file: HubFile, *, anew: bool = False) -> Path:
+        """Give a file its place in the snapshot; what is not among the cache's blobs is fetched."""
+        from huggingface_hub import hf_hub_download
+
+        found = hf_hub_download(
+            model.name,
+            file.name,
+            revision=model.revision,
+            cache_dir=self.cache,
+            endpoint=self.endpoint,
+            token=self._token,
+            tqdm_class=_silent_bar(),
+            force_download=anew,
+        )
+        return Path(found)
 
     def _fetch_blob(self, model: HubModel, file: HubFile, report: Callable[[int], None]) -> None:
         """Put a large file into the cache's blobs, from where a broken download ended; its hash decides."""
@@ -111,8 +118,9 @@ class Hub:
         url = hf_hub_url(model.name, file.name, revision=model.revision, endpoint=self.endpoint)
         part = blob.with_name(f"{blob.name}.incomplete")
         with WeakFileLock(lock):
-            if blob.exists():
+            if blob.exists() and file_hash(blob, file.hash) == file.hash:
                 return
+            blob.unlink(missing_ok=True)
             with part.open("ab") as stream:
                 if stream.tell() > file.size:
                     stream.truncate(0)

@@ -1,5 +1,6 @@
 """Where the weights of models are: found on this machine, or fetched from a hub, in the background if need be."""
 
+import hashlib
 import os
 import threading
 import time
@@ -85,6 +86,14 @@ class ModelStore:
         """Return the model's folder if all of it is on this machine; nothing is fetched."""
         folder = model.local or self.hub.snapshot(model)
         return folder if folder is not None and not missing_files(folder, model) else None
+
+    def fingerprint(self, model: HubModel) -> str:
+        """Tell one state of a model's files from another by their sizes and times; empty while they are not there."""
+        if (folder := self.find(model)) is None:
+            return ""
+        files = sorted(path for path in folder.rglob("*") if path.is_file())
+        told = [(path.relative_to(folder).as_posix(), path.stat().st_size, path.stat().st_mtime_ns) for path in files]
+        return hashlib.sha256(repr((folder.name, told)).encode()).hexdigest()[:16]
 
     def folder(self, model: HubModel) -> Path:
         """Return the model's folder. Raises ModelError while it is not there, and begins one download of it."""

@@ -1,97 +1,182 @@
-"""A stand-in for a model hub: a real HTTP server on loopback that serves folders as huggingface.co does.
+"""A stand-in for the Hugging Face hub: a real HTTP server on loopback that offers folders as repositories.
 
-It answers what `huggingface_hub.snapshot_download` asks: the commit of a repository, the list of its
-files, and the files (https://huggingface.co/docs/hub/api).
+It answers what a download asks, as https://huggingface.co/docs/hub/api describes it: the listing of a repository with
+sizes and hashes, HEAD and GET of a file, ranges too. Files of `LARGE_BYTES` and more are large-file objects (SHA-256),
+smaller ones git blobs.
 """
 
 import hashlib
 import json
+import re
 import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import unquote, urlsplit
 
+LARGE_BYTES = 100_000
+
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
-"""The one commit that every repository is at."""
+"""The one commit of every repository."""
+
+_LISTING = re.compile(r"/api/models/([\w.-]+/[\w.-]+)(?:/revision/([\w.-]+))?")
+_TREE = re.compile(r"/api/models/([\w.-]+/[\w.-]+)/tree/([\w.-]+)")
+_FILE = re.compile(r"/([\w.-]+/[\w.-]+)/resolve/([\w.-]+)/(.+)")
+_RANGE = re.compile(r"bytes=(\d+)-")
+_PIECE_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class HubRequest:
+    """A request as it arrived; names of headers are in lower case."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str] = field(repr=False)
 
 
 class ModelHub:
-    """Serves `repositories`, folders by the name owner/model; `asked` lists the paths that were asked for."""
+    """Context manager: serves while it is open, and records every request.
 
-    def __init__(self, repositories: dict[str, Path]) -> None:
-        """Begin to serve when entered."""
-        self.repositories = repositories
-        self.asked: list[str] = []
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
-        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+    `token`, if any, must come with each request. After `pause_after` bytes of a large file it says no more until
+    `go_on` is set; `spoilt` names files whose content is another than the listing says.
+    """
 
-    @property
-    def endpoint(self) -> str:
-        """Address of the hub, as HF_ENDPOINT names it."""
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
+    def __init__(self, repositories: Mapping[str, Path], *, token: str = "") -> None:
+        """Offer folders as `owner/name`."""
+        self.repositories = dict(repositories)
+        self.token = token
+        self.requests: list[HubRequest] = []
+        self.pause_after: int | None = None
+        self.paused = threading.Event()
+        self.go_on = threading.Event()
+        self.spoilt: set[str] = set()
+        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server.hub = self
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True)
 
     def __enter__(self) -> Self:
-        """Serve."""
         self._thread.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stop, and free the port."""
+        self.go_on.set()
         self._server.shutdown()
-        self._server.server_close()
         self._thread.join()
+        self._server.server_close()
 
-    def answer(self, path: str) -> tuple[int, bytes, dict[str, str]]:
-        """Return status, body and headers for a path."""
-        self.asked.append(path)
-        parts = path.strip("/").split("/")
-        if parts[:2] == ["api", "models"]:
-            return self._described("/".join(parts[2:4]), parts[4:])
-        folder = self.repositories.get("/".join(parts[:2]))
-        file = folder / "/".join(parts[4:]) if folder and parts[2:3] == ["resolve"] else None
-        if file is None or not file.is_file():
-            return 404, b"", {"X-Error-Code": "RepoNotFound" if folder is None else "EntryNotFound"}
-        body = file.read_bytes()
-        return 200, body, {"ETag": f'"{hashlib.sha256(body).hexdigest()}"', "X-Repo-Commit": COMMIT}
+    @property
+    def url(self) -> str:
+        """What HF_ENDPOINT is to name."""
+        return f"http://{self.host}"
 
-    def _described(self, name: str, rest: list[str]) -> tuple[int, bytes, dict[str, str]]:
-        folder = self.repositories.get(name)
+    @property
+    def host(self) -> str:
+        """Address and port."""
+        return f"127.0.0.1:{self._server.server_address[1]}"
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    hub: ModelHub
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Stay silent: a client that is killed is part of the tests."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: _Server
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the name that the base class gives it
+        """Stay silent."""
+
+    def do_HEAD(self) -> None:
+        """Answer with the headers of a file."""
+        self.do_GET()
+
+    def do_GET(self) -> None:
+        """Answer one request."""
+        hub, path = self.server.hub, unquote(urlsplit(self.path).path)
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        hub.requests.append(HubRequest(self.command, self.path, headers))
+        if hub.token and headers.get("authorization") != f"Bearer {hub.token}":
+            return self._send(401, {"X-Error-Code": "GatedRepo"})
+        if match := _LISTING.fullmatch(path):
+            return self._list(*match.groups())
+        if match := _TREE.fullmatch(path):
+            return self._list(*match.groups(), is_tree=True)
+        if match := _FILE.fullmatch(path):
+            return self._serve(*match.groups())
+        return self._send(404)
+
+    def _list(self, repository: str, revision: str | None, *, is_tree: bool = False) -> None:
+        folder = self.server.hub.repositories.get(repository)
         if folder is None:
-            return 404, b"{}", {"X-Error-Code": "RepoNotFound"}
-        files = [file for file in sorted(folder.rglob("*")) if file.is_file()]
-        names = {file.relative_to(folder).as_posix(): file for file in files}
-        found: Any = {"id": name, "sha": COMMIT, "siblings": [{"rfilename": each} for each in names]}
-        if rest[:1] == ["tree"]:
-            found = [
-                {"type": "file", "path": each, "size": file.stat().st_size, "oid": _digest(file)}
-                for each, file in names.items()
-            ]
-        return 200, json.dumps(found).encode(), {"Content-Type": "application/json"}
+            return self._send(404, {"X-Error-Code": "RepoNotFound"})
+        if revision not in (None, "main", COMMIT):
+            return self._send(404, {"X-Error-Code": "RevisionNotFound"})
+        files = sorted(path for path in folder.rglob("*") if path.is_file())
+        siblings = [_listed(path, path.relative_to(folder).as_posix()) for path in files]
+        answer: Any = {
+            "id": repository,
+            "sha": COMMIT,
+            "siblings": siblings,
+            "tags": [],
+            "private": False,
+            "downloads": 0,
+        }
+        if is_tree:
+            answer = [{"type": "file", "path": s["rfilename"], "size": s["size"], "oid": s["blobId"]} for s in siblings]
+        return self._send(200, {"Content-Type": "application/json"}, json.dumps(answer).encode())
 
-    def _handler(self) -> type[BaseHTTPRequestHandler]:
-        hub = self
+    def _serve(self, repository: str, revision: str, name: str) -> None:
+        path = self.server.hub.repositories.get(repository, Path("/nowhere")) / name
+        if not path.is_file() or revision not in ("main", COMMIT):
+            return self._send(404, {"X-Error-Code": "EntryNotFound"})
+        body = path.read_bytes()
+        etag = _listed(path, name)["lfs"]["sha256"] if len(body) >= LARGE_BYTES else _blob_id(body)
+        if name in self.server.hub.spoilt:
+            body = body[:-1] + bytes([body[-1] ^ 1])
+        headers = {"ETag": f'"{etag}"', "X-Repo-Commit": COMMIT, "Accept-Ranges": "bytes"}
+        match = _RANGE.fullmatch(self.headers.get("range", ""))
+        start = int(match[1]) if match else 0
+        if match:
+            headers["Content-Range"] = f"bytes {start}-{len(body) - 1}/{len(body)}"
+        return self._send(206 if match else 200, headers, body[start:], is_large=len(body) >= LARGE_BYTES)
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                status, body, headers = hub.answer(unquote(urlsplit(self.path).path))
-                self.send_response(status)
-                for name, value in {**headers, "Content-Length": str(len(body))}.items():
-                    self.send_header(name, value)
-                self.end_headers()
-                if self.command != "HEAD":
-                    self.wfile.write(body)
+    def _send(
+        self, status: int, headers: Mapping[str, str] | None = None, body: bytes = b"", *, is_large: bool = False
+    ) -> None:
+        self.send_response(status)
+        for name, value in (headers or {}).items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command == "HEAD":
+            return
+        hub, sent = self.server.hub, 0
+        while sent < len(body):
+            if is_large and hub.pause_after is not None and sent >= hub.pause_after and not hub.go_on.is_set():
+                hub.paused.set()
+                hub.go_on.wait()
+            self.wfile.write(body[sent : sent + _PIECE_BYTES])
+            sent += _PIECE_BYTES
 
-            do_HEAD = do_GET  # noqa: N815 - the name that http.server calls
 
-            def log_message(self, format: str, *arguments: object) -> None:  # noqa: A002 - the overridden name
-                """Say nothing."""
+def _listed(path: Path, name: str) -> dict[str, Any]:
+    body = path.read_bytes()
+    listed: dict[str, Any] = {"rfilename": name, "size": len(body), "blobId": _blob_id(body)}
+    if len(body) >= LARGE_BYTES:
+        digest = hashlib.sha256(body).hexdigest()
+        listed["lfs"] = {"sha256": digest, "size": len(body), "pointerSize": 134}
+    return listed
 
-        return Handler
 
-
-def _digest(file: Path) -> str:
-    return hashlib.sha1(file.read_bytes(), usedforsecurity=False).hexdigest()
+def _blob_id(body: bytes) -> str:
+    return hashlib.sha1(b"blob %d\0" % len(body) + body, usedforsecurity=False).hexdigest()

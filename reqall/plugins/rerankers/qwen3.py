@@ -45,6 +45,9 @@ class Qwen3Options(PluginOptions):
     max_tokens: int = Field(
         default=8192, ge=256, le=32768, description="Tokens that are read of a prompt; the passage's end is cut."
     )
+    batch_size: int = Field(
+        default=8, ge=1, le=1024, description="Passages that are scored before the search looks at its deadline."
+    )
     batch_tokens: int = Field(
         default=4096, ge=64, description="Tokens that are computed at a time, padding included; more need more memory."
     )
@@ -72,15 +75,25 @@ class Qwen3Reranker:
 
     @property
     def identity(self) -> str:
-        """What a score depends on, apart from query and passage; cheap, nothing is loaded."""
+        """What a score depends on, apart from query and passage; empty while the model is not there."""
         options = self._options
+        files = self._models.fingerprint(self._model)
         told = hashlib.sha256(options.instruction.encode()).hexdigest()[:16]
-        return f"qwen3:{options.model}@{options.revision}:{told}:{options.max_tokens}:{options.dtype}"
+        return f"qwen3:{files}:{told}:{options.max_tokens}:{options.dtype}:{options.device}" if files else ""
+
+    @property
+    def batch_size(self) -> int:
+        """Passages that are scored at a time."""
+        return self._options.batch_size
+
+    def score(self, query: str, passages: Sequence[Passage]) -> list[float]:
+        """Return the probability of `yes` for each passage. Raises ModelError while the weights are not there."""
+        texts = [passage.text for passage in passages]
+        return self._scorer().score(self._options.instruction, query, texts) if texts else []
 
     def rerank(self, query: str, passages: Sequence[Passage]) -> DocumentRanking:
         """Order by the probability of `yes`. Raises ModelError while the weights are not there, RerankerError."""
-        texts = [passage.text for passage in passages]
-        return ranking(passages, self._scorer().score(self._options.instruction, query, texts) if texts else [])
+        return ranking(passages, self.score(query, passages))
 
     def _scorer(self) -> QwenScorer:
         if self._refusal is not None:

@@ -33,20 +33,20 @@ def test_a_folder_gives_the_vectors_that_minilm_gives(minilm_folder, build):
 
 def test_a_model_of_the_catalogue_is_fetched_once_and_then_found_without_the_hub(minilm_folder, hub_of, build):
     hub = hub_of(**{files_of(MINILM)[0].replace("/", "__"): minilm_folder})
-    named = embedder(model=MINILM, endpoint=hub.endpoint)
+    named = embedder(model=MINILM, endpoint=hub.url)
     assert named.dimensions == 384
-    assert hub.asked == []
+    assert hub.requests == []
     vectors = named.embed_query(TEXTS)
     assert vectors == pytest.approx(build("embedder", "minilm").embed_query(TEXTS), abs=1e-3)
-    asked = len(hub.asked)
-    again = embedder(model=MINILM, endpoint=hub.endpoint, offline=True)
+    asked = len(hub.requests)
+    again = embedder(model=MINILM, endpoint=hub.url, offline=True)
     assert again.embed_query(TEXTS) == pytest.approx(vectors, abs=1e-6)
-    assert len(hub.asked) == asked > 0
+    assert len(hub.requests) == asked > 0
 
 
 def test_a_hub_that_does_not_answer_is_told_with_a_remedy(hub_of):
     hub = hub_of()
-    unknown = embedder(model=MINILM, endpoint=hub.endpoint)
+    unknown = embedder(model=MINILM, endpoint=hub.url)
     with pytest.raises(EmbedderError, match="answered 404") as told:
         unknown.embed_query(["volume"])
     assert "folder" in told.value.remedy
@@ -55,7 +55,7 @@ def test_a_hub_that_does_not_answer_is_told_with_a_remedy(hub_of):
         silent.count_tokens("volume")
     assert "HF_ENDPOINT" in told.value.remedy
     with pytest.raises(EmbedderError, match="not on this machine, and the hub is not asked"):
-        embedder(model=MINILM, endpoint=hub.endpoint, offline=True).embed_query(["volume"])
+        embedder(model=MINILM, endpoint=hub.url, offline=True).embed_query(["volume"])
 
 
 def test_a_name_that_the_catalogue_lacks_names_those_near_to_it():

@@ -34,12 +34,12 @@ def test_vectors_are_those_of_the_library(tiny_bert_folder):
 def test_a_model_of_a_hub_is_fetched_without_formats_that_run_code(tiny_bert_folder, hub_of, copy):
     (copy / "pytorch_model.bin").write_bytes(b"could be anything")
     hub = hub_of(own__tiny=copy)
-    named = embedder(model="own/tiny", endpoint=hub.endpoint)
+    named = embedder(model="own/tiny", endpoint=hub.url)
     assert named.identity
-    assert hub.asked == []
+    assert hub.requests == []
     local = embedder(folder=str(tiny_bert_folder))
     assert named.embed_query(TEXTS) == pytest.approx(local.embed_query(TEXTS), abs=1e-6)
-    assert not [path for path in hub.asked if path.endswith(".bin")]
+    assert not [each for each in hub.requests if each.path.endswith(".bin")]
 
 
 def test_prompts_of_the_model_are_used_counted_and_can_be_given(copy):
