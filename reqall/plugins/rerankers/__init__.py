@@ -3,7 +3,10 @@
 from collections.abc import Iterable
 
 from reqall import Registration, Reranker, hookimpl
+from reqall.plugins.rerankers.api import build_api
+from reqall.plugins.rerankers.api_options import ApiOptions
 from reqall.plugins.rerankers.blend import Blend, BlendOptions
+from reqall.plugins.rerankers.cross_encoder import CrossEncoderOptions, build_cross_encoder, cross_encoder_model
 from reqall.plugins.rerankers.lexical import Lexical, LexicalOptions
 from reqall.plugins.rerankers.none import NoReranker
 from reqall.plugins.rerankers.qwen3 import Qwen3Options, build_qwen3, qwen3_model
@@ -37,5 +40,18 @@ def register_rerankers() -> Iterable[Registration[Reranker]]:
             build=build_qwen3,
             options=Qwen3Options,
             models=lambda options: [qwen3_model(options)],
+        ),
+        Registration(
+            name="cross_encoder",
+            summary="a sequence-classification model on this machine, by ONNX Runtime or transformers",
+            build=build_cross_encoder,
+            options=CrossEncoderOptions,
+            models=lambda options: [cross_encoder_model(options)],
+        ),
+        Registration(
+            name="api",
+            summary="a Cohere, Jina or Voyage endpoint, or a language model as judge; texts go to RERANKER_BASE_URL",
+            build=build_api,
+            options=ApiOptions,
         ),
     ]
