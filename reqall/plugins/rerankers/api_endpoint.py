@@ -1,7 +1,8 @@
 """An endpoint that reranks or judges: requests, answers, and what is said of those that fail.
 
 APIs: https://docs.cohere.com/reference/rerank, https://jina.ai/reranker,
-https://docs.voyageai.com/reference/reranker-api and https://platform.openai.com/docs/api-reference/chat. No key and no text stands in any error.
+https://docs.voyageai.com/reference/reranker-api and https://platform.openai.com/docs/api-reference/chat.
+No key and no text stands in any error.
 """
 
 import math
@@ -15,6 +16,8 @@ from reqall.plugins.rerankers.api_options import ApiOptions, endpoint_host, endp
 
 if TYPE_CHECKING:
     from openai import OpenAI, OpenAIError
+
+_LEAST_SECONDS = 0.1
 
 _CODE = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
@@ -112,4 +115,4 @@ class Endpoint:
                 self._built = openai.OpenAI(
                     api_key=self._key, base_url=self._options.base_url, max_retries=self._options.max_retries
                 )
-        return self._built.with_options(timeout=min(self._options.timeout, seconds))
+        return self._built.with_options(timeout=max(min(self._options.timeout, seconds), _LEAST_SECONDS))

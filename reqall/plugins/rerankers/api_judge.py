@@ -23,7 +23,10 @@ def question(instruction: str, query: str, texts: Sequence[str]) -> str:
 
 
 def order_in(answer: str, count: int) -> list[int] | None:
-    """Read an order of places 0 to count-1; what it leaves out follows as it came. None when it names less than half."""
+    """Read an order of places 0 to count-1; what it leaves out follows as it came.
+
+    None when it names less than half of them.
+    """
     lists = _LIST.findall(answer)
     named = [int(number) - 1 for number in re.findall(r"\d+", lists[-1])] if lists else []
     order = list(dict.fromkeys(place for place in named if 0 <= place < count))

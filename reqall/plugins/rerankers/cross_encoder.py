@@ -137,13 +137,13 @@ class _Scorer:
 
 def _probability(labels: "Sequence[float] | float") -> float:
     """Return P(relevant): the logistic of one label, or the softmax of the second of two. Raises RerankerError."""
-    logits = labels if isinstance(labels, list) else [labels]
+    logits = [labels] if isinstance(labels, float) else list(labels)
     if len(logits) > _TWO:
         raise RerankerError(
             f"the model has {len(logits)} labels; a reranker has one, or two of which the second says yes",
             "Name a model that was trained to rerank.",
         )
-    margin = float(logits[-1]) - (float(logits[0]) if len(logits) == _TWO else 0.0)
+    margin = logits[-1] - (logits[0] if len(logits) == _TWO else 0.0)
     # In the form that cannot overflow; near 1 the logits' own differences would be lost, so ties are broken later.
     return 1 / (1 + math.exp(-margin)) if margin >= 0 else math.exp(margin) / (1 + math.exp(margin))
 
