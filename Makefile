@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help demo test lint fix examples soak bench bench-quality clean
+.PHONY: help demo test models lint fix examples soak bench bench-quality clean
 
 help:            ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */: /'
@@ -13,6 +13,8 @@ demo: $(VENV)/.core      ## install into .venv and show the main job
 
 test: $(VENV)/.test lint ## all checks: style, types, imports, budgets, tests
 	$(BIN)/python -m pytest -q -n 2
+
+models: $(VENV)/.models  ## install PyTorch and transformers (1 GB): the tests that need them run then
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
@@ -43,6 +45,8 @@ bench: $(VENV)/.test     ## speed as ratios against references in the same run; 
 bench-quality: $(VENV)/.core ## nDCG@10 and more on the collections in $$REQALL_BENCH
 	$(BIN)/reqall eval --pipeline default,lexical,vector $(addprefix $(REQALL_BENCH)/,$(SETS))
 
+TORCH ?= torch==2.13.0
+
 SETS ?= cm1-nasa cchit rtems-test-req strictdoc-l1-l2
 
 $(VENV)/.core: pyproject.toml
@@ -52,6 +56,12 @@ $(VENV)/.core: pyproject.toml
 
 $(VENV)/.test: $(VENV)/.core
 	$(BIN)/python -m pip install --quiet --editable '.[test]'
+	touch $@
+
+# PyTorch by itself first, in one version: a range may bring a build for graphics cards, of several GB.
+$(VENV)/.models: $(VENV)/.test
+	$(BIN)/python -m pip install --quiet $(TORCH)
+	$(BIN)/python -m pip install --quiet --editable '.[qwen3]'
 	touch $@
 
 clean:           ## remove the environment and caches

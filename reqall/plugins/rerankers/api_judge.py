@@ -30,7 +30,7 @@ def order_in(answer: str, count: int) -> list[int] | None:
     lists = _LIST.findall(answer)
     named = [int(number) - 1 for number in re.findall(r"\d+", lists[-1])] if lists else []
     order = list(dict.fromkeys(place for place in named if 0 <= place < count))
-    if 2 * len(order) < count:
+    if not order or 2 * len(order) < count:
         return None
     return order + [place for place in range(count) if place not in order]
 

