@@ -8,11 +8,10 @@ import typer
 from pydantic import ValidationError
 
 from reqall.app import App
-from reqall.core.components import expand_options
-from reqall.core.config import ComponentConfig
+from reqall.core.components import expand_options, nested
 from reqall.core.errors import InputError, NotFoundError, ReqallError
 from reqall.core.model_store import ModelStore
-from reqall.core.registration import Registration
+from reqall.core.registration import ComponentConfig, Registration
 from reqall.core.weights import HubModel
 from reqall.core.wording import amount, did_you_mean, one_of
 from reqall.invocation import AsJson, opened, print_json
@@ -117,9 +116,22 @@ def needed(app: App) -> list[Needed]:
 
 def _components(app: App) -> Iterator[tuple[str, ComponentConfig, str]]:
     for name, pipeline in app.config.pipelines.items():
-        stages = {"expander": pipeline.expand, "fuser": pipeline.fuse, "reranker": pipeline.rerank}
-        yield from ((kind, stage, f"pipeline {name}") for kind, stage in stages.items() if stage is not None)
+        stages = [
+            ("fuser", pipeline.fuse),
+            ("reranker", pipeline.rerank),
+            *(("expander", e) for e in pipeline.expanders),
+        ]
+        for kind, stage in stages:
+            yield from ((kind, config, f"pipeline {name}") for kind, config in _with_nested(app, kind, stage))
     yield from (("embedder", config, f"embedder {name}") for name, config in app.config.embedders.items())
+
+
+def _with_nested(app: App, kind: str, config: ComponentConfig) -> Iterator[tuple[str, ComponentConfig]]:
+    """Yield a component, and those that stand in its options."""
+    yield kind, config
+    for option, inner in nested(app.host.find(kind, config.use).options):
+        if option in config.options:
+            yield from _with_nested(app, inner, ComponentConfig.model_validate(config.options[option]))
 
 
 def _models_of(app: App, registration: Registration[object], config: ComponentConfig) -> Sequence[HubModel]:

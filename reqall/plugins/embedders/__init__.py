@@ -3,11 +3,15 @@
 from collections.abc import Iterable
 
 from reqall import Embedder, Registration, hookimpl
-from reqall.plugins.embedders.fastembed import FastembedOptions, build_fastembed
+from reqall.plugins.embedders.fastembed import FastembedOptions, build_fastembed, fastembed_weights
 from reqall.plugins.embedders.minilm import MiniLMOptions, build_minilm
 from reqall.plugins.embedders.openai import OpenAIEmbedder
 from reqall.plugins.embedders.openai_options import OpenAIOptions
-from reqall.plugins.embedders.sentence_transformers import SentenceTransformersOptions, build_sentence_transformers
+from reqall.plugins.embedders.sentence_transformers import (
+    SentenceTransformersOptions,
+    build_sentence_transformers,
+    sentence_transformers_weights,
+)
 from reqall.plugins.embedders.wordllama import WordLlamaOptions, build_wordllama
 
 
@@ -32,6 +36,7 @@ def register_embedders() -> Iterable[Registration[Embedder]]:
             summary="an ONNX model of fastembed's catalogue, or of a folder: bge, e5 and others (extra `fastembed`)",
             build=build_fastembed,
             options=FastembedOptions,
+            models=fastembed_weights,
         ),
         Registration(
             name="wordllama",
@@ -44,5 +49,6 @@ def register_embedders() -> Iterable[Registration[Embedder]]:
             summary="a model of sentence-transformers, through PyTorch (extra `sentence-transformers`)",
             build=build_sentence_transformers,
             options=SentenceTransformersOptions,
+            models=sentence_transformers_weights,
         ),
     ]

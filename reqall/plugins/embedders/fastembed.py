@@ -5,15 +5,15 @@ The extra `fastembed` installs the library; a model of the catalogue is fetched 
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
-from reqall import EmbedderError, PluginOptions, Services, Vectors
+from reqall import EmbedderError, HubModel, ModelStore, PluginOptions, Services, Vectors
 from reqall.plugins.embedders.extras import require_extra
-from reqall.plugins.embedders.fastembed_models import described, files_of, loaded, pooling_in, registered
-from reqall.plugins.embedders.hub import fetch
+from reqall.plugins.embedders.fastembed_models import described, hub_model, loaded, pooling_in, registered
 from reqall.plugins.embedders.model_files import file_sha256, hidden_size, model_in, tokenizer_in
 from reqall.plugins.embedders.once import Once
 from reqall.plugins.embedders.prefixes import known_prefixes
@@ -56,16 +56,15 @@ class FastembedOptions(PluginOptions):
     )
     batch_size: int = Field(default=8, ge=1, le=1024, description="Texts per run of the model; more need more memory.")
     threads: int = Field(default=0, ge=0, description="Threads of the model; 0 is one per processor.")
-    revision: str = Field(default="", description="Commit or tag on the hub. Empty: the newest.")
-    endpoint: str = Field(default="${HF_ENDPOINT:-}", description="Address of the hub. Empty: https://huggingface.co.")
-    offline: bool = Field(default=False, description="Ask no hub: use only what was fetched before.")
+    revision: str = Field(default="main", min_length=1, description="Branch, tag or commit of the hub's repository.")
 
 
 class FastembedEmbedder:
     """Embeds with fastembed; the model is fetched and loaded at first use. Safe to use from several threads."""
 
-    def __init__(self, options: FastembedOptions) -> None:
+    def __init__(self, options: FastembedOptions, models: ModelStore) -> None:
         self._options = options
+        self._models = models
         self._folder = Path(options.folder).expanduser() if options.folder else None
         self._prefixes = known_prefixes(options.model).or_given(options.query_prefix, options.document_prefix)
         self._files = Once(self._fetch)
@@ -145,9 +144,8 @@ class FastembedEmbedder:
     def _fetch(self) -> Path:
         if self._folder is not None:
             return self._folder
-        given = self._options
-        repository, files = files_of(given.model)
-        return fetch(repository, files, revision=given.revision, endpoint=given.endpoint, offline=given.offline)
+        wanted = hub_model(self._options.model, self._options.revision)
+        return self._models.find(wanted) or self._models.pull(wanted)
 
     def _load(self) -> Any:
         folder = self._files()
@@ -164,7 +162,14 @@ def _whole_tokenizer(file: Path) -> "Tokenizer":
     return tokenizer
 
 
-def build_fastembed(options: FastembedOptions, _services: Services) -> FastembedEmbedder:
+def build_fastembed(options: FastembedOptions, services: Services) -> FastembedEmbedder:
     """Build the embedder. Raises PluginError where fastembed is not installed, ConfigError for a wrong folder."""
     require_extra("fastembed", "fastembed", "fastembed")
-    return FastembedEmbedder(options)
+    return FastembedEmbedder(options, services.models)
+
+
+def fastembed_weights(options: FastembedOptions) -> list[HubModel]:
+    """List the model that is fetched from a hub, if one is, and if the library that knows it is there."""
+    if options.folder or find_spec("fastembed") is None:
+        return []
+    return [hub_model(options.model, options.revision)]

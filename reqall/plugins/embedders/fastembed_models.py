@@ -2,21 +2,14 @@
 
 import json
 import threading
-from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from reqall import ConfigError, EmbedderError
+from reqall import ConfigError, EmbedderError, HubModel
 from reqall.plugins.embedders.model_files import file_sha256, hidden_size, model_in
 
-_FILES = (
-    "config.json",
-    "tokenizer.json",
-    "tokenizer_config.json",
-    "special_tokens_map.json",
-    "preprocessor_config.json",
-)
+_ALSO = ("tokenizer_config.json", "special_tokens_map.json", "preprocessor_config.json")
 _POOLING = (("pooling_mode_cls_token", "cls"), ("pooling_mode_lasttoken", "last_token"))
 
 _registering = threading.Lock()
@@ -38,10 +31,11 @@ def described(name: str) -> Any:
     )
 
 
-def files_of(name: str) -> tuple[str, Sequence[str]]:
+def hub_model(name: str, revision: str) -> HubModel:
     """Return the repository of a model of the catalogue, and its files that are needed. Raises ConfigError."""
     model = described(name)
-    return str(model["sources"]["hf"]), [*_FILES, model["model_file"], *model["additional_files"]]
+    files = ("config.json", "tokenizer.json", model["model_file"], *model["additional_files"])
+    return HubModel(str(model["sources"]["hf"]), revision, files, _ALSO)
 
 
 def pooling_in(folder: Path) -> str:

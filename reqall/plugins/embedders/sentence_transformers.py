@@ -13,15 +13,15 @@ from typing import Any
 
 from pydantic import Field
 
-from reqall import ConfigError, EmbedderError, PluginOptions, Services, Vectors
+from reqall import ConfigError, EmbedderError, HubModel, ModelStore, PluginOptions, Services, Vectors
 from reqall.plugins.embedders.extras import require_extra
-from reqall.plugins.embedders.hub import fetch
 from reqall.plugins.embedders.model_files import file_sha256
 from reqall.plugins.embedders.once import Once
 from reqall.plugins.embedders.prefixes import Prefixes, known_prefixes
 from reqall.plugins.embedders.unit import unit_rows
 
 _FILES = ("*.json", "*.txt", "*.model", "*.safetensors")
+_NEEDED = ("config.json", "model.safetensors")
 _DOCUMENT_PROMPTS = ("document", "passage", "corpus")
 
 
@@ -46,9 +46,7 @@ class SentenceTransformersOptions(PluginOptions):
     )
     batch_size: int = Field(default=8, ge=1, le=1024, description="Texts per run of the model; more need more memory.")
     device: str = Field(default="", description="Where it runs: cpu, cuda, mps. Empty: the best that there is.")
-    revision: str = Field(default="", description="Commit or tag on the hub. Empty: the newest.")
-    endpoint: str = Field(default="${HF_ENDPOINT:-}", description="Address of the hub. Empty: https://huggingface.co.")
-    offline: bool = Field(default=False, description="Ask no hub: use only what was fetched before.")
+    revision: str = Field(default="main", min_length=1, description="Branch, tag or commit of the hub's repository.")
 
 
 class SentenceTransformersEmbedder:
@@ -57,8 +55,9 @@ class SentenceTransformersEmbedder:
     Safe to use from several threads: they take turns, as the tokenizers of transformers want it.
     """
 
-    def __init__(self, options: SentenceTransformersOptions) -> None:
+    def __init__(self, options: SentenceTransformersOptions, models: ModelStore) -> None:
         self._options = options
+        self._models = models
         self._folder = Path(options.folder).expanduser() if options.folder else None
         self._model = Once(self._load)
         self._turn = threading.Lock()
@@ -128,15 +127,16 @@ class SentenceTransformersEmbedder:
         own = Prefixes(prompts.get("query", ""), document) if prompts else known_prefixes(self._options.model)
         return own.or_given(self._options.query_prefix, self._options.document_prefix)
 
+    def _fetch(self) -> Path:
+        (wanted,) = sentence_transformers_weights(self._options)
+        return self._models.find(wanted) or self._models.pull(wanted)
+
     def _load(self) -> Any:
         from sentence_transformers import SentenceTransformer
 
-        given = self._options
-        folder = self._folder or fetch(
-            given.model, _FILES, revision=given.revision, endpoint=given.endpoint, offline=given.offline
-        )
+        folder = self._folder or self._fetch()
         try:
-            model = SentenceTransformer(str(folder), device=given.device or None, local_files_only=True)
+            model = SentenceTransformer(str(folder), device=self._options.device or None, local_files_only=True)
         except Exception as error:  # transformers, PyTorch and safetensors have no common root
             raise EmbedderError(
                 f"the model {self._named} cannot be loaded by sentence-transformers: {error}",
@@ -161,8 +161,13 @@ def _folder_hash(folder: Path) -> str:
 
 
 def build_sentence_transformers(
-    options: SentenceTransformersOptions, _services: Services
+    options: SentenceTransformersOptions, services: Services
 ) -> SentenceTransformersEmbedder:
     """Build the embedder. Raises PluginError where the library is not installed, ConfigError for a wrong folder."""
     require_extra("sentence_transformers", "sentence_transformers", "sentence-transformers")
-    return SentenceTransformersEmbedder(options)
+    return SentenceTransformersEmbedder(options, services.models)
+
+
+def sentence_transformers_weights(options: SentenceTransformersOptions) -> list[HubModel]:
+    """List the model that is fetched from a hub, if one is: nothing of it that may run code."""
+    return [] if options.folder else [HubModel(options.model, options.revision, _NEEDED, _FILES)]

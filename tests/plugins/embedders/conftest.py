@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 
+from reqall import ModelStore
 from reqall.plugins.embedders.model_files import packaged_model, packaged_tokenizer
 from reqall.testing.model_hub import ModelHub
 
@@ -49,12 +50,8 @@ def tiny_bert_folder(tmp_path_factory):
 
 
 @pytest.fixture
-def hub_of(tmp_path, monkeypatch):
-    """Serve folders as a hub that a fresh cache of huggingface_hub fetches from."""
-    pytest.importorskip("huggingface_hub", reason="needs the extra fastembed or sentence-transformers")
-    from huggingface_hub import constants
-
-    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+def hub_of(monkeypatch):
+    """Serve folders as a hub."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     started = []
 
@@ -66,3 +63,13 @@ def hub_of(tmp_path, monkeypatch):
     yield serve
     for hub in started:
         hub.__exit__(None, None, None)
+
+
+@pytest.fixture
+def store_of(tmp_path):
+    """A store of models that fetches from a hub into one cache."""
+
+    def make(hub, **environment):
+        return ModelStore({"HF_ENDPOINT": hub.url, "HF_HUB_CACHE": str(tmp_path / "cache"), **environment})
+
+    return make

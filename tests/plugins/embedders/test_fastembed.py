@@ -3,9 +3,14 @@ import sys
 
 import pytest
 
-from reqall import ConfigError, EmbedderError, PluginError, Services
-from reqall.plugins.embedders.fastembed import FastembedEmbedder, FastembedOptions, build_fastembed
-from reqall.plugins.embedders.fastembed_models import files_of
+from reqall import ConfigError, EmbedderError, ModelError, ModelStore, PluginError, Services
+from reqall.plugins.embedders.fastembed import (
+    FastembedEmbedder,
+    FastembedOptions,
+    build_fastembed,
+    fastembed_weights,
+)
+from reqall.plugins.embedders.fastembed_models import hub_model
 
 pytest.importorskip("fastembed", reason="needs the extra fastembed")
 
@@ -13,8 +18,8 @@ MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 TEXTS = ["The volume is the same in all speakers.", "登录 timeout", "", "The door closes. " * 40]
 
 
-def embedder(**options):
-    return FastembedEmbedder(FastembedOptions(**{"endpoint": "", "max_tokens": 256, **options}))
+def embedder(models=None, **options):
+    return FastembedEmbedder(FastembedOptions(**{"max_tokens": 256, **options}), models or ModelStore({}))
 
 
 @pytest.fixture
@@ -31,31 +36,33 @@ def test_a_folder_gives_the_vectors_that_minilm_gives(minilm_folder, build):
     assert [local.count_tokens(text) for text in TEXTS] == [ours.count_tokens(text) for text in TEXTS]
 
 
-def test_a_model_of_the_catalogue_is_fetched_once_and_then_found_without_the_hub(minilm_folder, hub_of, build):
-    hub = hub_of(**{files_of(MINILM)[0].replace("/", "__"): minilm_folder})
-    named = embedder(model=MINILM, endpoint=hub.url)
+def test_a_model_of_the_catalogue_is_fetched_once_and_then_found_without_the_hub(
+    minilm_folder, hub_of, store_of, build
+):
+    hub = hub_of(**{hub_model(MINILM, "main").name.replace("/", "__"): minilm_folder})
+    named = embedder(store_of(hub), model=MINILM)
     assert named.dimensions == 384
     assert hub.requests == []
     vectors = named.embed_query(TEXTS)
     assert vectors == pytest.approx(build("embedder", "minilm").embed_query(TEXTS), abs=1e-3)
     asked = len(hub.requests)
-    again = embedder(model=MINILM, endpoint=hub.url, offline=True)
+    again = embedder(store_of(hub, HF_HUB_OFFLINE="1"), model=MINILM)
     assert again.embed_query(TEXTS) == pytest.approx(vectors, abs=1e-6)
     assert len(hub.requests) == asked > 0
 
 
-def test_a_hub_that_does_not_answer_is_told_with_a_remedy(hub_of):
+def test_a_hub_that_does_not_answer_is_told_with_a_remedy(hub_of, store_of):
     hub = hub_of()
-    unknown = embedder(model=MINILM, endpoint=hub.url)
-    with pytest.raises(EmbedderError, match="answered 404") as told:
-        unknown.embed_query(["volume"])
-    assert "folder" in told.value.remedy
-    silent = embedder(model=MINILM, endpoint="http://127.0.0.1:9")
-    with pytest.raises(EmbedderError, match="does not answer") as told:
-        silent.count_tokens("volume")
-    assert "HF_ENDPOINT" in told.value.remedy
-    with pytest.raises(EmbedderError, match="not on this machine, and the hub is not asked"):
-        embedder(model=MINILM, endpoint=hub.url, offline=True).embed_query(["volume"])
+    with pytest.raises(ModelError, match="answered 404"):
+        embedder(store_of(hub), model=MINILM).embed_query(["volume"])
+    with pytest.raises(ModelError, match="HF_HUB_OFFLINE forbids"):
+        embedder(store_of(hub, HF_HUB_OFFLINE="1"), model=MINILM).embed_query(["volume"])
+
+
+def test_the_model_that_is_fetched_is_told_beforehand(copy):
+    (model,) = fastembed_weights(FastembedOptions(model=MINILM))
+    assert (model.name, model.revision) == (hub_model(MINILM, "main").name, "main")
+    assert fastembed_weights(FastembedOptions(folder=str(copy))) == []
 
 
 def test_a_name_that_the_catalogue_lacks_names_those_near_to_it():
@@ -106,7 +113,7 @@ def test_identity_tells_all_apart_that_changes_vectors(copy):
         embedder(folder=str(copy), pooling="cls"),
     ]
     assert len({each.identity for each in several}) == len(several)
-    assert embedder(batch_size=3, threads=1, endpoint="http://mirror", offline=True).identity == embedder().identity
+    assert embedder(batch_size=3, threads=1).identity == embedder().identity
 
 
 @pytest.mark.parametrize("missing", ["model.onnx", "tokenizer.json"])
@@ -136,5 +143,5 @@ def test_dimensions_of_a_folder_that_does_not_say_them_are_those_of_the_model(co
 def test_without_the_package_the_remedy_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "fastembed", None)
     with pytest.raises(PluginError, match="fastembed is not installed") as told:
-        build_fastembed(FastembedOptions(endpoint=""), Services())
+        build_fastembed(FastembedOptions(), Services())
     assert "reqall[fastembed]" in told.value.remedy

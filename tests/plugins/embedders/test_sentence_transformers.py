@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from reqall import ConfigError, EmbedderError, PluginError, Services
+from reqall import ConfigError, EmbedderError, ModelStore, PluginError, Services
 from reqall.plugins.embedders.sentence_transformers import (
     SentenceTransformersEmbedder,
     SentenceTransformersOptions,
@@ -14,8 +14,10 @@ from reqall.plugins.embedders.sentence_transformers import (
 TEXTS = ["the volume of the speaker", "the door starts", "a train"]
 
 
-def embedder(**options):
-    return SentenceTransformersEmbedder(SentenceTransformersOptions(**{"endpoint": "", "max_tokens": 64, **options}))
+def embedder(models=None, **options):
+    return SentenceTransformersEmbedder(
+        SentenceTransformersOptions(**{"max_tokens": 64, **options}), models or ModelStore({})
+    )
 
 
 @pytest.fixture
@@ -31,10 +33,10 @@ def test_vectors_are_those_of_the_library(tiny_bert_folder):
     assert embedder(folder=str(tiny_bert_folder)).embed_documents(TEXTS) == pytest.approx(reference, abs=1e-5)
 
 
-def test_a_model_of_a_hub_is_fetched_without_formats_that_run_code(tiny_bert_folder, hub_of, copy):
+def test_a_model_of_a_hub_is_fetched_without_formats_that_run_code(tiny_bert_folder, hub_of, store_of, copy):
     (copy / "pytorch_model.bin").write_bytes(b"could be anything")
     hub = hub_of(own__tiny=copy)
-    named = embedder(model="own/tiny", endpoint=hub.url)
+    named = embedder(store_of(hub), model="own/tiny")
     assert named.identity
     assert hub.requests == []
     local = embedder(folder=str(tiny_bert_folder))
@@ -82,11 +84,11 @@ def test_identity_tells_all_apart_that_changes_vectors():
         embedder(document_prefix="d: "),
     ]
     assert len({each.identity for each in several}) == len(several)
-    assert embedder(batch_size=3, device="cpu", endpoint="http://mirror", offline=True).identity == embedder().identity
+    assert embedder(batch_size=3, device="cpu").identity == embedder().identity
 
 
 def test_without_the_package_the_remedy_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "sentence_transformers", None)
     with pytest.raises(PluginError, match="sentence-transformers is not installed") as told:
-        build_sentence_transformers(SentenceTransformersOptions(endpoint=""), Services())
+        build_sentence_transformers(SentenceTransformersOptions(), Services())
     assert "reqall[sentence-transformers]" in told.value.remedy
