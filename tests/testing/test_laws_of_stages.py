@@ -2,8 +2,14 @@
 
 import pytest
 
-from reqall import DocumentRanking, RankedDocument
-from reqall.testing.contracts import ExpanderContract, FuserContract, RerankerContract
+from reqall import DocumentRanking, RankedDocument, Variant
+from reqall.testing.contracts import (
+    DisclosureContract,
+    ExpanderContract,
+    FeedbackContract,
+    FuserContract,
+    RerankerContract,
+)
 
 
 def summed(rankings, weights):
@@ -183,5 +189,53 @@ def test_the_contract_of_expanders_notices(notices, law):
     notices(ExpanderContract, law, words, expander=Expanding(expand), **given)
 
 
+def test_an_ability_that_is_not_tried_is_noticed(notices):
+    notices(ExpanderContract, "test_its_abilities_are_tried", "DisclosureContract", expander=Telling("models.example"))
+
+
 def test_no_law_of_expanders_is_untried(laws_of):
-    assert laws_of(ExpanderContract) == set(EXPANDERS)
+    assert laws_of(ExpanderContract) == {*EXPANDERS, "test_its_abilities_are_tried"}
+
+
+class Telling(Expanding):
+    """An expander that names a host."""
+
+    def __init__(self, sends_to):
+        super().__init__(lambda query: [query.text])
+        self.sends_to = sends_to
+
+
+class Fed:
+    """An expander of one function of what was found."""
+
+    def __init__(self, expand_from):
+        self.expand_from = lambda query, found: expand_from(self, query, found)
+
+
+def by_turns(self, query, _found):
+    """Give another text each time."""
+    self.turn = not getattr(self, "turn", False)
+    return [query.text, "odd" if self.turn else "even"]
+
+
+@pytest.mark.parametrize(
+    ("expand_from", "words"),
+    [
+        (lambda _self, _query, found: [found[0].document.name], "list index out of range"),
+        (lambda _self, _query, found: [each.document.name for each in found], "begins with the user's text"),
+        (lambda _self, query, _found: [query.text, Variant("b", -1.0)], "a weight is a number of 0 or more"),
+        (by_turns, "gave other texts"),
+    ],
+)
+def test_the_contract_of_feedback_notices(notices, expand_from, words):
+    notices(FeedbackContract, "test_what_a_first_search_found_is_read", words, expander=Fed(expand_from), count=0)
+
+
+@pytest.mark.parametrize("host", ["https://models.example/v1", "user@models.example", ""])
+def test_the_contract_of_disclosure_notices(notices, host):
+    notices(DisclosureContract, "test_the_host_alone_is_named", "a host, nothing else", expander=Telling(host))
+
+
+def test_no_law_of_these_abilities_is_untried(laws_of):
+    assert laws_of(FeedbackContract) == {"test_what_a_first_search_found_is_read"}
+    assert laws_of(DisclosureContract) == {"test_the_host_alone_is_named"}

@@ -1,38 +1,23 @@
 """What every expander keeps."""
 
-from collections.abc import Sequence
-from math import inf
 from typing import ClassVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reqall import Query, QueryExpander, Variant
+from reqall import Query, QueryExpander
+from reqall.testing.contracts.abilities import require_abilities_tried
 from reqall.testing.contracts.examples import examples
+from reqall.testing.contracts.expanded import MOST_TEXTS, check_variants
 from reqall.testing.contracts.threads import in_threads
 from reqall.testing.strategies import BLANK_TEXTS, ODD_TEXTS, query_texts, words
-
-
-def check_variants(given_texts: Sequence[str | Variant], text: str, most: int) -> list[str]:
-    """Check what an expander made of the user's text; its texts."""
-    variants = list(given_texts)
-    assert variants, "an expansion is never empty: it begins with the user's text"
-    assert all(isinstance(each, str | Variant) for each in variants), f"not only texts: {variants}"
-    weights = [each.weight for each in variants if isinstance(each, Variant)]
-    assert all(0 <= weight < inf for weight in weights), f"a weight is a number of 0 or more: {weights}"
-    texts = [each.text if isinstance(each, Variant) else each for each in variants]
-    assert texts[0] == text, f"the user's text {text[:40]!r} must come first, unchanged; {texts[0][:40]!r} did"
-    assert len(set(texts)) == len(texts), f"a text comes twice: {texts}"
-    assert all(each.strip() for each in texts[1:]), "a blank variant costs a search that finds nothing"
-    assert len(texts) <= most, f"{len(texts)} texts for one question; at most {most} are sensible"
-    return texts
 
 
 class ExpanderContract:
     """Laws of a `QueryExpander`. Override the fixture `expander`."""
 
-    most: ClassVar[int] = 20
+    most: ClassVar[int] = MOST_TEXTS
     """Most texts of one question, the user's own included: each costs a search of every index."""
 
     @pytest.fixture
@@ -71,6 +56,10 @@ class ExpanderContract:
     def test_threads_get_their_own_texts(self, expander: QueryExpander) -> None:
         """Searches of one server run in several threads."""
         in_threads(lambda: self._expand(expander, "login timeout", "session expiry"))
+
+    def test_its_abilities_are_tried(self, expander: QueryExpander) -> None:
+        """What else it can do has a contract of its own."""
+        require_abilities_tried(expander, type(self))
 
     def _expand(self, expander: QueryExpander, text: str, *sub_queries: str) -> list[str]:
         return check_variants(expander.expand(Query(text, tuple(sub_queries))), text, self.most)
