@@ -63,14 +63,14 @@ def test_what_is_printed_is_a_file_that_can_be_used(notes, tmp_path):
 
 def test_an_abbreviation_finds_what_is_spelt_out(notes):
     answer = json.loads(notes("search", "fault of the ECU", "--project", "items", "--explain", "--json").stdout)
-    assert answer["sub_queries_used"] == ["fault of the ECU", "fault of the Electronic Control Unit"]
+    assert answer["sub_queries_used"] == ["fault of the ECU", "fault of the ECU (Electronic Control Unit)"]
     found = {each["document_key"]: each["found_by"] for each in answer["hits"]}
     assert {(each["query"], each["weight"]) for each in found["N-3"]} == {
         ("fault of the ECU", 1.0),
-        ("fault of the Electronic Control Unit", 0.5),
+        ("fault of the ECU (Electronic Control Unit)", 0.5),
     }
     told = notes("search", "fault of the ECU", "--project", "items", "--explain").stdout
-    assert "weight 0.5 by: fault of the Electronic Control Unit" in told
+    assert "weight 0.5 by: fault of the ECU (Electronic Control Unit)" in told
 
 
 def test_a_check_names_the_host_that_query_texts_go_to(notes):

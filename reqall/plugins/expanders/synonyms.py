@@ -40,7 +40,7 @@ class SynonymsOptions(PluginOptions):
 
 
 class Synonyms:
-    """Adds the text with what it names written in another way."""
+    """Adds the text with the other words for what it names beside them."""
 
     def __init__(self, options: SynonymsOptions, services: Services) -> None:
         """Read the file. Raises ConfigError for what is wrong in it."""
@@ -51,7 +51,7 @@ class Synonyms:
         self._latest = self._thesaurus(())
 
     def expand(self, query: Query) -> Sequence[str]:
-        """Return the user's text, the client's sub-queries, and the text with other words for what it names."""
+        """Return the user's text, the client's sub-queries, and the text with other words beside what it names."""
         given = distinct([query.text, *query.sub_queries])
         added = islice(self._current(query).rewritten(query.text), self._options.variants)
         return distinct([*given, *added], len(given) + self._options.variants)

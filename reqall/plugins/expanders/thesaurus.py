@@ -1,4 +1,4 @@
-"""Finds what a text names among groups of synonyms, and writes it in other words.
+"""Finds what a text names among groups of synonyms, and adds the other words for it.
 
 Words are compared whole and in any case; an abbreviation only as it is written, since CAN is not `can`. In scripts
 without spaces between words a term is found anywhere.
@@ -40,10 +40,13 @@ class Thesaurus:
         self._unspaced = sorted((key for key in self._others if is_unspaced(key)), key=len, reverse=True)
 
     def rewritten(self, text: str) -> Iterator[str]:
-        """Yield the text with the first synonym of each term in it, then with the second, and so on."""
+        """Yield the text with the first synonym in brackets after each term, then with the second, and so on.
+
+        The term itself stays: it may be the rarest word of the text, and its synonym be made of common ones.
+        """
         named = list(self._named(text))
         for number in range(max((len(each.others) for each in named), default=0)):
-            yield _replaced(text, named, number)
+            yield _with_others(text, named, number)
 
     def _key(self, term: str) -> str:
         """Fold what may differ; what is an abbreviation keeps its case, and is told from words by that."""
@@ -103,10 +106,10 @@ def _new(text: str, start: int, end: int, others: Sequence[str]) -> Iterator[_Na
         yield _Named(start, end, unused)
 
 
-def _replaced(text: str, named: Sequence[_Named], number: int) -> str:
+def _with_others(text: str, named: Sequence[_Named], number: int) -> str:
     parts: list[str] = []
     place = 0
     for each in named:
-        parts += [text[place : each.start], each.others[min(number, len(each.others) - 1)]]
+        parts += [text[place : each.end], f" ({each.others[min(number, len(each.others) - 1)]})"]
         place = each.end
     return "".join([*parts, text[place:]])

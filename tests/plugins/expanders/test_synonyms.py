@@ -30,40 +30,45 @@ def build(services=None, **options):
 @pytest.mark.parametrize(
     ("text", "rewritten"),
     [
-        ("reset the ECU now", ["reset the Electronic Control Unit now", "reset the Steuergerät now"]),
-        ("two ECUs", ["two Electronic Control Unit", "two Steuergerät"]),
-        ("electronic  control unit", ["ECU", "Steuergerät"]),
-        ("STEUERGERÄT", ["ECU", "Electronic Control Unit"]),
+        ("reset the ECU now", ["reset the ECU (Electronic Control Unit) now", "reset the ECU (Steuergerät) now"]),
+        ("two ECUs", ["two ECUs (Electronic Control Unit)", "two ECUs (Steuergerät)"]),
+        ("electronic  control unit", ["electronic  control unit (ECU)", "electronic  control unit (Steuergerät)"]),
+        ("STEUERGERÄT", ["STEUERGERÄT (ECU)", "STEUERGERÄT (Electronic Control Unit)"]),
         ("what can it do", []),
         ("ecu", []),
         ("ECUX and XECU", []),
-        ("how to Sign-in?", ["how to log on?"]),
+        ("how to Sign-in?", ["how to Sign-in (log on)?"]),
         ("sign. In", []),
-        ("系统故障时", ["系统错误时"]),
-        ("ASIL-D parts", ["highest safety level parts"]),
-        ("the Electronic Control Unit (ECU)", ["the Steuergerät (Steuergerät)"]),
-        ("CAN of the ECU", ["Controller Area Network of the Electronic Control Unit",
-                            "Controller Area Network of the Steuergerät"]),
+        ("系统故障时", ["系统故障 (错误)时"]),
+        ("ASIL-D parts", ["ASIL-D (highest safety level) parts"]),
+        ("the Electronic Control Unit (ECU)", ["the Electronic Control Unit (Steuergerät) (ECU (Steuergerät))"]),
+        ("CAN of the ECU", ["CAN (Controller Area Network) of the ECU (Electronic Control Unit)",
+                            "CAN (Controller Area Network) of the ECU (Steuergerät)"]),
         ("", []),
     ],
 )  # fmt: skip
-def test_terms_are_found_whole_and_replaced(text, rewritten):
+def test_terms_are_found_whole_and_their_synonyms_added(text, rewritten):
     assert list(Thesaurus(GROUPS).rewritten(text)) == rewritten
 
 
 def test_the_longest_term_counts():
     thesaurus = Thesaurus([("control unit", "CU"), ("electronic control unit", "ECU")])
-    assert list(thesaurus.rewritten("electronic control unit")) == ["ECU"]
+    assert list(thesaurus.rewritten("electronic control unit")) == ["electronic control unit (ECU)"]
 
 
 def test_a_term_in_two_groups_has_the_synonyms_of_both():
-    assert list(Thesaurus([("stop", "halt"), ("end", "stop")]).rewritten("stop it")) == ["halt it", "end it"]
+    assert list(Thesaurus([("stop", "halt"), ("end", "stop")]).rewritten("stop it")) == [
+        "stop (halt) it",
+        "stop (end) it",
+    ]
 
 
 def test_case_may_be_ignored():
-    assert list(Thesaurus(GROUPS, ignore_case=True).rewritten("the can bus")) == ["the Controller Area Network bus"]
+    assert list(Thesaurus(GROUPS, ignore_case=True).rewritten("the can bus")) == [
+        "the can (Controller Area Network) bus"
+    ]
     assert build(terms={"CAN": "Controller Area Network"}, ignore_case=True).expand(Query("can"))[1:] == [
-        "Controller Area Network"
+        "can (Controller Area Network)"
     ]
 
 
@@ -71,8 +76,8 @@ def test_lists_of_options_and_file_are_joined_and_bounded(tmp_path):
     file = tmp_path / "list.csv"
     file.write_text('# ours\necu,Steuergerät\n\nhorn, "siren, loud"\n', encoding="utf-8")
     expander = build(file=file, terms={"ecu": ["control unit", "brain"]}, variants=2)
-    assert expander.expand(Query("ecu", ("client",))) == ["ecu", "client", "control unit", "brain"]
-    assert expander.expand(Query("horn")) == ["horn", "siren, loud"]
+    assert expander.expand(Query("ecu", ("client",))) == ["ecu", "client", "ecu (control unit)", "ecu (brain)"]
+    assert expander.expand(Query("horn")) == ["horn", "horn (siren, loud)"]
 
 
 def test_yaml_is_read_as_it_is_written(tmp_path):
@@ -146,9 +151,9 @@ def test_what_the_project_defines_is_learnt_and_stays_fresh(catalog):
     expander = build(services)
     put(1, "the Electronic Control Unit (ECU)")
     put(2, "the Engine Cooling Unit (ECU)", project_id="s:q")
-    assert expander.expand(Query("ECU", filters=Filters(("s:p",)))) == ["ECU", "Electronic Control Unit"]
-    assert expander.expand(Query("ECU", filters=Filters(("s:q",)))) == ["ECU", "Engine Cooling Unit"]
-    assert expander.expand(Query("ECU")) == ["ECU", "Electronic Control Unit", "Engine Cooling Unit"]
+    assert expander.expand(Query("ECU", filters=Filters(("s:p",)))) == ["ECU", "ECU (Electronic Control Unit)"]
+    assert expander.expand(Query("ECU", filters=Filters(("s:q",)))) == ["ECU", "ECU (Engine Cooling Unit)"]
+    assert expander.expand(Query("ECU")) == ["ECU", "ECU (Electronic Control Unit)", "ECU (Engine Cooling Unit)"]
     put(1, "the Emergency Call Unit (ECU)")
-    assert expander.expand(Query("ECU", filters=Filters(("s:p",)))) == ["ECU", "Emergency Call Unit"]
+    assert expander.expand(Query("ECU", filters=Filters(("s:p",)))) == ["ECU", "ECU (Emergency Call Unit)"]
     assert build(services, learn=False).expand(Query("ECU")) == ["ECU"]
