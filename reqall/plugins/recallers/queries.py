@@ -1,7 +1,7 @@
-"""Vectors to search with: a query that is longer than is read well is cut, and its pieces are averaged.
+"""Vectors to search with: a query that is longer than its embedder reads is cut, and its pieces are averaged.
 
-A model cuts what is beyond its limit, so the end of a long query (a whole requirement or test case,
-where links are sought) would not be searched for; and one vector of a long text says less of each part.
+A model ignores what is beyond its limit, so the end of a long query (a whole requirement or test case,
+where links are sought) would not be searched for.
 """
 
 import re
@@ -15,16 +15,16 @@ MOST_PIECES = 16
 _BREAKS = (re.compile(r"\n+|(?<=[.!?;])\s+|(?<=[\u3002\uff01\uff1f\uff1b])"), re.compile(r"\s+"))
 
 
-def query_vectors(embedder: Embedder, texts: Sequence[str], piece_tokens: int) -> Vectors:
-    """Embed texts, each as the mean of its pieces of at most `piece_tokens` tokens; 0 cuts none.
+def query_vectors(embedder: Embedder, texts: Sequence[str], piece_tokens: int | None = None) -> Vectors:
+    """Embed texts, each as the mean of its pieces of at most `piece_tokens` tokens, or as many as are read.
 
     Pieces count by their length in characters, so that the mean is about that of all tokens. What the
     embedder returns is handed on as it is where no text had to be cut. Raises EmbedderError.
     """
     import numpy as np
 
-    limit = min(piece_tokens, embedder.max_tokens)
-    cut = [pieces(text, lambda part: embedder.count_tokens(part) <= limit) if limit else [text] for text in texts]
+    limit = min(piece_tokens or embedder.max_tokens, embedder.max_tokens)
+    cut = [pieces(text, lambda part: embedder.count_tokens(part) <= limit) for text in texts]
     rows = embedder.embed_query([piece for each in cut for piece in each])
     if len(rows) != sum(map(len, cut)) or len(rows) == len(texts):
         return rows

@@ -51,11 +51,11 @@ class SqliteVecOptions(PluginOptions):
         description="Megabytes of vectors that a process may keep in memory, where a search is several times faster; "
         "a larger index is read from disk each time. 0 = never keep any.",
     )
-    query_tokens: int = Field(
-        default=128,
-        ge=0,
+    query_tokens: int | None = Field(
+        default=None,
+        ge=1,
         description="Longest piece of a query, in tokens: a longer query is cut, and searched with by the mean of its "
-        "pieces' vectors. 0 = never cut; what is beyond the embedder's limit is then not read.",
+        "pieces' vectors. Left out: as many as the embedder reads.",
     )
     centre: float = Field(
         default=0.0,

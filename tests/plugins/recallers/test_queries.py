@@ -38,7 +38,7 @@ def test_a_character_that_does_not_fit_is_a_piece_all_the_same():
 def test_the_end_of_a_long_query_is_searched_for():
     embedder = HashingEmbedder(dimensions=512, max_tokens=8)
     long = "volume " * 12 + "battery " * 12
-    cut, whole = (query_vectors(embedder, [long], tokens)[0] for tokens in (8, 0))
+    cut, whole = query_vectors(embedder, [long])[0], embedder.embed_query([long])[0]
     battery = embedder.embed_documents(["battery"])[0]
     assert whole @ battery == pytest.approx(0)
     assert cut @ battery > 0.5
@@ -65,15 +65,20 @@ def test_each_text_has_its_own_vector_of_length_1_whatever_stands_beside_it(text
 def test_short_queries_are_embedded_as_they_are():
     embedder = HashingEmbedder()
     texts = ["volume level", "door"]
-    assert (query_vectors(embedder, texts, 128) == embedder.embed_query(texts)).all()
+    assert (query_vectors(embedder, texts) == embedder.embed_query(texts)).all()
     assert embedder.queries == texts * 2
 
 
-def test_the_recaller_cuts_unless_told_otherwise(make_shelf):
-    embedder = HashingEmbedder(dimensions=512, max_tokens=8)
-    long = "volume " * 12 + "battery " * 12
-    for options, first in (({"query_tokens": 8}, "both"), ({"query_tokens": 0}, "loud")):
-        shelf = make_shelf("sqlite_vec", embedder, **options)
-        shelf.put("loud", "volume")
-        shelf.put("both", "volume battery")
-        assert shelf.find(long)[0] == first
+@pytest.mark.parametrize("tokens", [3, 50])
+def test_pieces_are_as_long_as_told_and_never_longer_than_is_read(tokens):
+    embedder = HashingEmbedder(max_tokens=8)
+    query_vectors(embedder, ["one two three four five six seven eight nine ten"], tokens)
+    longest = max(embedder.count_tokens(piece) for piece in embedder.queries)
+    assert longest == min(tokens, 5)
+
+
+def test_the_recaller_searches_for_all_of_a_query(make_shelf):
+    shelf = make_shelf("sqlite_vec", HashingEmbedder(dimensions=512, max_tokens=8))
+    shelf.put("loud", "volume")
+    shelf.put("both", "volume battery")
+    assert shelf.find("volume " * 12 + "battery " * 12) == ["both", "loud"]
