@@ -79,6 +79,8 @@ def suggest_links(
         raise InputError("--from-type and --to-type are for a whole project", "with an item, name its --type")
     if not key and (type_ or direction):
         raise InputError("--type and --direction are for one item", "name an item, or --from-type and --to-type")
+    if not key and not (from_type and to_type):
+        raise InputError("links are sought from some types to others", "give --from-type and --to-type, or an item")
     types = tuple((type_ if key else to_type) or ())
     request = ItemRequest(tuple(project), key, types, direction, threshold, top_k or SHOWN, candidate_k, pipeline)
     with opened(pipeline) as app:

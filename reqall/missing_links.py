@@ -14,7 +14,7 @@ from reqall.core.types import Document, Filters, Hit, native_id
 from reqall.duplicates import Watch
 from reqall.related import SHOWN_TERMS, pipeline_for, search_with
 
-THRESHOLD = 0.1
+THRESHOLD = 0.15
 """Lowest score of a missing link that is shown. Measured, see docs/how-to/find-missing-links.md."""
 
 CONSIDERED = 10

@@ -5,7 +5,8 @@ KEYS = {
     "ConfigFile.sources": "where documents come from, by a name of your choice; it becomes part of the tools' names",
     "ConfigFile.embedders": "how a text becomes a vector, by name",
     "ConfigFile.indexes": "what a sync keeps, by name; pipelines share them",
-    "ConfigFile.pipelines": "how a search runs, by name; `default` answers when none is named",
+    "ConfigFile.pipelines": "how a search runs, by name; `default` answers when none is named, `similar` finds"
+    " near-duplicates and `links` missing links",
     "ComponentConfig.use": "registered name of the component; see [components](components.md)",
     "ComponentConfig.with": "its options; a text may hold `${VAR}` or `${VAR:-default}`",
     "IndexConfig.chunk": "the chunker: how a document is cut for this index",

@@ -56,7 +56,7 @@ def test_suggest_links_of_a_project(reqall):
         (("similar", "AIP-TC-99", "-p", "AIP"), "no item 'AIP-TC-99' in project AIP"),
         (("suggest-links", "AIP-TC-1", "-p", "AIP", "--to-type", "Test Case"), "for a whole project"),
         (("suggest-links", "-p", "AIP", "--type", "Test Case"), "for one item"),
-        (("suggest-links", "-p", "AIP", "--from-type", "Test Case"), "give both types"),
+        (("suggest-links", "-p", "AIP", "--from-type", "Test Case"), "--to-type, or an item"),
     ],
 )
 def test_what_cannot_be_is_one_message(reqall, arguments, told):

@@ -67,7 +67,7 @@ def test_rare_words_say_more_than_those_of_every_item():
 
 
 def test_case_width_and_addresses_do_not_count_and_chinese_does():
-    assert terms_of("Pump ＰＵＭＰ, see https://jama.example/perspective.req?docId=7 now") == [  # noqa: RUF001 - wide letters are the point
+    assert terms_of("Pump \uff30\uff35\uff2d\uff30, see https://jama.example/perspective.req?docId=7 now") == [
         "pump",
         "pump",
         "see",
@@ -80,7 +80,7 @@ def test_case_width_and_addresses_do_not_count_and_chinese_does():
 def test_shared_terms_are_the_telling_ones():
     vectors = [WEIGHTS.vector(text) for text in (CORPUS[0], "The line of the pump: once blocked, tell the nurse.")]
     assert set(shared_terms(*vectors, 2)) == {"blocked", "line"}
-    assert "the" not in shared_terms(*vectors, 20)
+    assert "pump" not in shared_terms(*vectors, 20)
     assert shared_terms(WEIGHTS.vector("one"), WEIGHTS.vector("two"), 3) == ()
 
 
