@@ -44,13 +44,12 @@ class Lexical:
         asked = normalised(query)
         texts = [normalised(passage.text) for passage in passages]
         asked_words, text_words = words(asked), [words(text) for text in texts]
-        names = [pieces(words(normalised(passage.name))) for passage in passages]
-        wording = pieces(asked_words)
+        names = [words(normalised(passage.name)) for passage in passages]
         values = {
-            "wording": cosines(wording, [pieces(each) for each in text_words]),
+            "wording": cosines(asked_words, text_words, pieces),
             "proximity": nearness(stems(asked_words), [stems(each) for each in text_words]),
             "codes": cosines(codes(asked), [codes(text) for text in texts]),
-            "name": cosines(wording, names),
+            "name": cosines(asked_words, names, pieces),
         }
         parts = {
             passage.document_id: {part: self._weights[part] * values[part][place] for part in values}

@@ -7,10 +7,9 @@ doi:10.1023/B:INRT.0000009441.78971.be).
 
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
-from itertools import chain, pairwise
+from itertools import pairwise
 
 PIECE = 4
 """Letters of a piece."""
@@ -51,9 +50,13 @@ def words(text: str) -> list[str]:
     return spaced + [pair for run in runs for pair in _pairs(run)]
 
 
-def pieces(terms: Iterable[str]) -> Counter[str]:
-    """Count the pieces of words."""
-    return Counter(chain.from_iterable(map(_pieces, terms)))
+@lru_cache(maxsize=20_000)
+def pieces(word: str) -> tuple[str, ...]:
+    """Cut a word; its borders count as letters, so that beginnings and short words are told apart."""
+    bordered = f" {word} "
+    if len(bordered) <= PIECE or _UNSPACED_RUN.match(word):
+        return (bordered,)
+    return tuple(bordered[start : start + PIECE] for start in range(len(bordered) - PIECE + 1))
 
 
 def stems(terms: list[str]) -> list[str]:
@@ -61,9 +64,9 @@ def stems(terms: list[str]) -> list[str]:
     return [word[:STEM] if word.isalpha() else word for word in terms]
 
 
-def codes(text: str) -> Counter[str]:
+def codes(text: str) -> list[str]:
     """List what has to agree exactly, once: identifiers, abbreviations, numbers with and without their unit."""
-    return Counter(set(_codes(text)))
+    return sorted(set(_codes(text)))
 
 
 def _codes(text: str) -> Iterator[str]:
@@ -81,12 +84,3 @@ def _codes(text: str) -> Iterator[str]:
 
 def _pairs(run: str) -> list[str]:
     return ["".join(pair) for pair in pairwise(run)] if len(run) > 1 else [run]
-
-
-@lru_cache(maxsize=20_000)
-def _pieces(word: str) -> tuple[str, ...]:
-    """Cut a word; its borders count as letters, so that beginnings and short words are told apart."""
-    bordered = f" {word} "
-    if len(bordered) <= PIECE or _UNSPACED_RUN.match(word):
-        return (bordered,)
-    return tuple(bordered[start : start + PIECE] for start in range(len(bordered) - PIECE + 1))
