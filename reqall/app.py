@@ -17,6 +17,7 @@ from reqall.core.host import PluginHost, strictness
 from reqall.core.jobs import Job, Jobs
 from reqall.core.naming import match_project
 from reqall.core.request import SearchRequest, filters_for
+from reqall.core.rerank_switch import switched
 from reqall.core.schedule import Schedule, interval_from
 from reqall.core.start import backfill, sync_project, unfinished
 from reqall.core.types import Project, Query, SearchResult, native_id
@@ -76,7 +77,8 @@ class App:
     @cached_property
     def config(self) -> ConfigFile:
         """Read and check the configuration. Raises one ConfigError for all its mistakes."""
-        return validate(read_yaml(Path(self.config_file.value).expanduser()), self.host, self.environment)
+        written = validate(read_yaml(Path(self.config_file.value).expanduser()), self.host, self.environment)
+        return switched(written, self.environment)
 
     @cached_property
     def config_file(self) -> Chosen:

@@ -8,6 +8,8 @@ from typing import Literal, TypeAlias
 from reqall.app import App
 from reqall.core.errors import CatalogError, ReqallError
 from reqall.core.protocols import SupportsValidation
+from reqall.core.rerank_switch import PIPELINE, is_enabled
+from reqall.core.rerank_switch import VARIABLE as SWITCH
 from reqall.core.wording import did_you_mean, one_of
 
 Level: TypeAlias = Literal["ok", "note", "problem"]
@@ -17,7 +19,7 @@ VARIABLES = (
     "EMBEDDING_BASE_URL", "EMBEDDING_API_KEY", "EMBEDDING_MODEL",
     "EMBEDDING_DIMENSIONS", "EMBEDDING_API_VERSION", "EMBEDDING_KEY_HEADER",
     "CHAT_BASE_URL", "CHAT_API_KEY", "CHAT_MODEL", "CHAT_API_VERSION", "CHAT_KEY_HEADER",
-    "RERANKER_MODEL", "RERANKER_BASE_URL", "RERANKER_API_KEY", "RERANKER_API_MODEL",
+    "RERANKER_ENABLED", "RERANKER_MODEL", "RERANKER_BASE_URL", "RERANKER_API_KEY", "RERANKER_API_MODEL",
     "HF_ENDPOINT", "HF_HOME", "HF_HUB_CACHE", "HF_HUB_OFFLINE", "HF_TOKEN", "JAMA_MCP_DB_PATH",
     "SYNC_INTERVAL_HOURS", "REQALL_CONFIG", "REQALL_PIPELINE", "REQALL_PLUGINS",
     "REQALL_STRICT_PLUGINS", "REQALL_LOG_LEVEL", "REQALL_HOME", "REQALL_HTTP_TOKEN",
@@ -49,7 +51,15 @@ def check(app: App, *, live: bool = False) -> list[Finding]:
         found += [Finding("ok", "configuration", place), *_pipeline(app)]
     except ReqallError as error:
         return [*found, Finding("problem", "configuration", f"{place}\n{error}")]
-    return [*found, *_schedule(app), *_database(app), *_indexes(app), *_recipients(app), *_sources(app, live=live)]
+    return [
+        *found,
+        *_schedule(app),
+        *_database(app),
+        *_indexes(app),
+        *_stages(app),
+        *_recipients(app),
+        *_sources(app, live=live),
+    ]
 
 
 def _schedule(app: App) -> Iterator[Finding]:
@@ -127,6 +137,20 @@ def _indexes(app: App) -> Iterator[Finding]:
     for name, reason in problems.items():
         level: Level = "problem" if name in wanted else "note"
         yield Finding(level, f"index {name}", f"is not maintained: {reason}")
+
+
+def _stages(app: App) -> Iterator[Finding]:
+    """Say which stage that a search can do without it has to do without."""
+    name = app.pipeline_name.value
+    pipeline = app.config.pipelines.get(name)
+    stages = [*(("expander", each) for each in pipeline.expanders), ("reranker", pipeline.rerank)] if pipeline else []
+    for kind, stage in stages:
+        try:
+            app.assembly.stage(kind, name, stage)
+        except ReqallError as error:
+            yield Finding("problem", f"{kind} {stage.use}", f"pipeline {name}: {error}")
+    if is_enabled(app.environment) and PIPELINE not in app.config.pipelines:
+        yield Finding("note", SWITCH, f"is set, but this configuration has no pipeline {PIPELINE!r}")
 
 
 def _recipients(app: App) -> Iterator[Finding]:

@@ -154,7 +154,7 @@ class Assembly:
             indexer=self.indexer(),
             arms=arms,
             expanders=list(self._expanders(name, config, arms, notices)),
-            fuser=self._stage("fuser", name, config.fuse),
+            fuser=self.stage("fuser", name, config.fuse),
             fuser_name=config.fuse.use,
             reranker=self._dispensable("reranker", name, config.rerank, notices),
             pin=config.pin,
@@ -210,12 +210,13 @@ class Assembly:
         try:
             if "identity" in self.host.find(kind, config.use).traits:
                 return None
-            return self._stage(kind, pipeline, config)
+            return self.stage(kind, pipeline, config)
         except (PluginError, EmbedderError) as error:
             notices.append(f"searched without {self.host.describe(kind, config.use)}: {error.message}")
             return None
 
-    def _stage(self, kind: str, pipeline: str, config: ComponentConfig) -> Any:
+    def stage(self, kind: str, pipeline: str, config: ComponentConfig) -> Any:
+        """Return the expander, fuser or reranker of a pipeline. Raises ReqallError where it cannot be built here."""
         found = self._once(kind, f"{pipeline}.{kind}", config, self._services(f"{pipeline}.{kind}"))
         return scoring(found, self.scores) if kind == "reranker" else found
 
@@ -238,7 +239,7 @@ class Assembly:
 
     def _reranker(self, config: ComponentConfig) -> Reranker:
         """Return one that stands in another's options; those of equal options share it, and its model."""
-        found: Reranker = self._stage("reranker", f"inner-{digest(config)}", config)
+        found: Reranker = self.stage("reranker", f"inner-{digest(config)}", config)
         return found
 
     def _services(self, name: str) -> Services:

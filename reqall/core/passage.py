@@ -12,7 +12,7 @@ _TAGS = (
     "html i img ins kbd li mark ol p pre q s samp script small span strike strong style sub sup table tbody td tfoot "
     "th thead tr tt u ul var"
 ).replace(" ", "|")
-_MARKUP = re.compile(rf"<!--.*?-->|</?(?:{_TAGS})(?:\s[^<>]*)?/?>", re.IGNORECASE | re.DOTALL)
+_MARKUP = re.compile(rf"<!--.*?-->|&nbsp;|</?(?:{_TAGS})(?:\s[^<>]*)?/?>", re.IGNORECASE | re.DOTALL)
 """Elements of HTML by their names: `<x>` or `a < b` may be the text itself."""
 
 _INVISIBLE = re.compile(

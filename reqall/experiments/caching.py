@@ -183,12 +183,13 @@ class RememberingAssembly(Assembly):
             self._indexes[name] = replace(found, recaller=RememberingRecaller(name, found.recaller, self.ledger))
         return self._indexes[name]
 
-    def _stage(self, kind: str, pipeline: str, config: ComponentConfig) -> Any:
+    def stage(self, kind: str, pipeline: str, config: ComponentConfig) -> Any:
+        """Return one stage for all pipelines that name it with equal options."""
         registration = self.host.find(kind, config.use)
         where = f"{kind} {f'{pipeline}.{kind}'!r}"
         options = build_options(registration, config, self.environment, where)
         identity = component_identity(registration, options)
-        found = super()._stage(kind, f"eval-{identity[:12]}", config)
+        found = super().stage(kind, f"eval-{identity[:12]}", config)
         if kind != "expander":
             return found
         remembering = RememberingFeedback if isinstance(found, SupportsFeedback) else RememberingExpander

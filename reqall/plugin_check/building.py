@@ -12,7 +12,7 @@ from reqall.core.errors import ReqallError
 from reqall.core.plugin import Offer
 from reqall.core.registration import ComponentConfig, Services
 from reqall.plugin_check.report import Tried, Verdict
-from reqall.testing.fakes import HashingEmbedder
+from reqall.testing.fakes import HashingEmbedder, SharedWordsReranker
 
 PREFIX = "ix_check"
 
@@ -60,5 +60,7 @@ def build(offer: Offer, given: Mapping[str, Any], environment: Environment, serv
 
 
 def lend(folder: Path, database: Database) -> Services:
-    """Make services whose embedder, by whatever name, is one without a model."""
-    return Services("check", folder, PREFIX, database, lambda _name: HashingEmbedder())
+    """Make services whose embedder and reranker, by whatever name, are ones without a model."""
+    return Services(
+        "check", folder, PREFIX, database, lambda _name: HashingEmbedder(), lambda _config: SharedWordsReranker()
+    )

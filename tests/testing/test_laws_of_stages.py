@@ -10,6 +10,7 @@ from reqall.testing.contracts import (
     FuserContract,
     RerankerContract,
 )
+from reqall.testing.fakes import SharedWordsReranker
 
 
 def summed(rankings, weights):
@@ -144,6 +145,47 @@ RERANKERS = {
 }
 
 
+class Scored(SharedWordsReranker):
+    """A scorer with a defect, and a deadline that it keeps in its own way."""
+
+    def __init__(self, score=None, *, identity="s", batch_size=4, kept=slice(None)):
+        super().__init__(batch_size, identity)
+        self._score, self._kept = score, kept
+
+    def score(self, query, passages):
+        return self._score(passages) if self._score else super().score(query, passages)
+
+    def rerank(self, query, passages):
+        return DocumentRanking.of((each.document_id, score) for each, score in zip(passages, (3, 2, 1), strict=True))
+
+    def rerank_within(self, query, passages, seconds):
+        return ranked(passages[self._kept])
+
+
+def by_id(passages):
+    return [-float(each.document_id[2:]) for each in passages]
+
+
+ABLE = [
+    ("test_scores_are_those_of_the_order", Scored(lambda p: [1.0]), "1 scores for 3 passages"),
+    ("test_scores_are_those_of_the_order", Scored(lambda p: [float("inf")] * len(p)), "not finite"),
+    ("test_scores_are_those_of_the_order", Scored(lambda p: [1.0 / len(p)] * len(p)), "depends on the other"),
+    ("test_scores_are_those_of_the_order", Scored(lambda p: [float(each.text[0] == "L") for each in p]), "otherwise"),
+    (
+        "test_scores_are_those_of_the_order",
+        Scored(by_id, batch_size=0),
+        "batch size is below 1",
+    ),
+    ("test_little_time_leaves_the_last_out", Scored(kept=slice(1, None)), "not the first passages"),
+    ("test_little_time_leaves_the_last_out", Scored(kept=slice(2)), "an hour was not enough"),
+]
+
+
+@pytest.mark.parametrize(("law", "reranker", "words"), ABLE)
+def test_the_contract_of_rerankers_notices_in_abilities(notices, law, reranker, words):
+    notices(RerankerContract, law, words, reranker=reranker)
+
+
 @pytest.mark.parametrize("law", RERANKERS)
 def test_the_contract_of_rerankers_notices(notices, law):
     rerank, words = RERANKERS[law]
@@ -152,7 +194,7 @@ def test_the_contract_of_rerankers_notices(notices, law):
 
 
 def test_no_law_of_rerankers_is_untried(laws_of):
-    assert laws_of(RerankerContract) == set(RERANKERS)
+    assert laws_of(RerankerContract) == {*RERANKERS, *(law for law, _, _ in ABLE)}
 
 
 class Expanding:

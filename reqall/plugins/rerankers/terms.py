@@ -32,7 +32,7 @@ _UNITS = (
     "%|‰|°C|°F|°|ppm|[kMGT]?i?B|[kMG]?bit|bytes?|[kMG]?bps|[kMG]?Hz|rpm|fps|dB|[nuµmk]?[sVAWmgNJFH]|min|h|hours?|days?|"
     "seconds?|minutes?|MW|MV|MPa|[hkM]?Pa|m?bar|psi|Nm|cm|k?m/h|K|m?l|[kM]?Ω|[kM]?ohms?|px|deg|rad"
 )
-_NUMBER = re.compile(rf"(?<![\w.])[-+±]?(\d+(?:[.,]\d+)*)(?:[ \u00a0]?({_UNITS})(?!\w))?(?!\w)")
+_NUMBER = re.compile(rf"(?<![\w.])(?<!\w-)[-+±]?(\d+(?:[.,]\d+)*)(?:[ \u00a0]?({_UNITS})(?!\w))?(?!\w)")
 _IDENTIFIER = re.compile(r"[^\W_]+(?:[-_./:]+[^\W_]+)*", re.ASCII)
 _INNER_CAPITAL = re.compile(r"[a-z][A-Z]|[A-Z]{2}")
 

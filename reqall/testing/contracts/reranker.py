@@ -1,10 +1,11 @@
 """What every reranker keeps. Models may be slow: the laws take a dozen calls of few passages."""
 
 from collections.abc import Sequence
+from math import isfinite
 
 import pytest
 
-from reqall import Passage, Reranker
+from reqall import DocumentRanking, Passage, Reranker, SupportsDeadline, SupportsScores
 from reqall.testing.contracts.threads import in_threads
 from reqall.testing.contracts.wellformed import require_document_ranking
 from reqall.testing.strategies import BLANK_TEXTS, ODD_TEXTS
@@ -52,6 +53,32 @@ class RerankerContract:
     def test_odd_queries_are_no_error(self, reranker: Reranker, query: str) -> None:
         """A query holds whatever a user sends."""
         _require_permutation(reranker, query, _PASSAGES[:2])
+
+    def test_scores_are_those_of_the_order(self, reranker: Reranker) -> None:
+        """One finite number per passage, each by itself, in the order of `rerank`; `identity` stays the same."""
+        if not isinstance(reranker, SupportsScores):
+            pytest.skip("it does not score passages by themselves")
+        identity = reranker.identity
+        scores = [float(score) for score in reranker.score(_QUERY, _PASSAGES)]
+        assert len(scores) == len(_PASSAGES), f"{len(scores)} scores for {len(_PASSAGES)} passages"
+        assert all(map(isfinite, scores)), f"a score is not finite: {scores}"
+        alone = [float(score) for passage in _PASSAGES for score in reranker.score(_QUERY, [passage])]
+        assert scores == pytest.approx(alone, rel=1e-3, abs=1e-4), "a score depends on the other passages of its batch"
+        ranked = DocumentRanking.of((p.document_id, score) for p, score in zip(_PASSAGES, scores, strict=True))
+        order = [each.document_id for each in reranker.rerank(_QUERY, _PASSAGES)]
+        assert order == [each.document_id for each in ranked], "`rerank` orders otherwise than `score`"
+        assert reranker.identity == identity, "its identity changes"
+        assert reranker.batch_size >= 1, "its batch size is below 1"
+
+    def test_little_time_leaves_the_last_out(self, reranker: Reranker) -> None:
+        """With a deadline it orders the first passages, as many as it can; with enough time all of them."""
+        if not isinstance(reranker, SupportsDeadline):
+            pytest.skip("it knows no deadline")
+        for seconds in (0.0, 3600.0):
+            found = sorted(require_document_ranking(reranker.rerank_within(_QUERY, _PASSAGES, seconds)))
+            first = sorted(passage.document_id for passage in _PASSAGES[: len(found)])
+            assert found == first, f"not the first passages: {found}"
+        assert len(found) == len(_PASSAGES), "an hour was not enough for three passages"
 
     def test_threads_get_permutations(self, reranker: Reranker) -> None:
         """Searches of one server run in several threads."""

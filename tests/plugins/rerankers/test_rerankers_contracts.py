@@ -2,6 +2,9 @@
 
 import pytest
 
+from reqall import Services
+from reqall.core.scores import ScoreCache
+from reqall.core.scoring import scoring
 from reqall.testing.contracts import RerankerContract
 from reqall.testing.rerank_endpoint import RerankEndpoint
 
@@ -22,6 +25,9 @@ def qwen3(build, qwen3_folder):
 @pytest.fixture(scope="module")
 def cross_encoder(build, matcher_folder):
     return build("reranker", "cross_encoder", model=str(matcher_folder), threads=1)
+
+
+from reqall.testing.fakes import SharedWordsReranker
 
 
 class TestNoReranker(RerankerContract):
@@ -47,3 +53,33 @@ class TestApi(RerankerContract):
     def reranker(self, request, build, endpoint):
         options = {"base_url": endpoint.base_url, "api_key": "test-key", "model": "m", "style": request.param}
         return build("reranker", "api", window=2, **options)
+
+
+class TestLexical(RerankerContract):
+    @pytest.fixture
+    def reranker(self, build):
+        return build("reranker", "lexical")
+
+
+class TestBlendOfLexical(RerankerContract):
+    @pytest.fixture
+    def reranker(self, build):
+        services = Services("blend", reranker=lambda config: build("reranker", config.use, **config.options))
+        return build("reranker", "blend", services)
+
+
+class TestBlendOfScores(RerankerContract):
+    """Around one that keeps a deadline, as the host builds it."""
+
+    @pytest.fixture
+    def reranker(self, build, tmp_path):
+        cache = ScoreCache(tmp_path)
+        inner = scoring(SharedWordsReranker(identity="shared words"), cache)
+        yield build("reranker", "blend", Services("blend", reranker=lambda _config: inner))
+        cache.close()
+
+
+class TestFakeReranker(RerankerContract):
+    @pytest.fixture
+    def reranker(self):
+        return SharedWordsReranker()
