@@ -12,6 +12,7 @@ from reqall.core.evaluation import search_all
 from reqall.core.expanding import FoundDocument, SupportsFeedback
 from reqall.core.ranking import ChunkRanking
 from reqall.core.registration import ComponentConfig
+from reqall.core.scores import Score
 from reqall.core.types import Document, Filters, Query
 from reqall.experiment import run
 from reqall.experiments.caching import (
@@ -21,6 +22,7 @@ from reqall.experiments.caching import (
     RememberingExpander,
     RememberingFeedback,
     RememberingRecaller,
+    RememberingScores,
 )
 from reqall.experiments.plan import Plan
 
@@ -156,3 +158,12 @@ def test_a_catalog_reads_each_document_once_and_leaves_out_absent_ones(app):
     assert list(remembering.documents(mixed)) == [ids[5], *ids[:2]]
     assert remembering.documents(mixed) == catalog.documents(mixed)
     assert ledger.settle({"read": 1.0})["read"] > 1.0
+
+
+def test_scores_from_the_cache_owe_the_time_that_they_took(tmp_path):
+    ledger = Ledger()
+    scores = RememberingScores(tmp_path, ledger)
+    scores.put({b"a": Score(0.5, 120.0), b"b": Score(0.25, 30.0)})
+    assert scores.get([b"a", b"b", b"c"]) == {b"a": Score(0.5, 120.0), b"b": Score(0.25, 30.0)}
+    assert ledger.settle({"rerank": 1.0}) == {"rerank": 151.0}
+    scores.close()

@@ -44,7 +44,7 @@ def _by_corpus() -> Iterable[Registration[QueryExpander]]:
         ),
         Registration(
             name="synonyms",
-            summary="also other words for what the text names: a list, and abbreviations that the project's items define",
+            summary="other words for what the text names: a list, and abbreviations that the project defines",
             build=Synonyms,
             options=SynonymsOptions,
         ),

@@ -6,6 +6,7 @@ from reqall import Services
 from reqall.core.scores import ScoreCache
 from reqall.core.scoring import scoring
 from reqall.testing.contracts import RerankerContract
+from reqall.testing.fakes import SharedWordsReranker
 from reqall.testing.rerank_endpoint import RerankEndpoint
 
 
@@ -25,9 +26,6 @@ def qwen3(build, qwen3_folder):
 @pytest.fixture(scope="module")
 def cross_encoder(build, matcher_folder):
     return build("reranker", "cross_encoder", model=str(matcher_folder), threads=1)
-
-
-from reqall.testing.fakes import SharedWordsReranker
 
 
 class TestNoReranker(RerankerContract):
