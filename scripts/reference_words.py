@@ -52,8 +52,9 @@ MEANINGS = {
     "CHAT_MODEL": "model, or deployment on Azure, that these expanders ask",
     "CHAT_API_VERSION": "Azure OpenAI's api-version; set, addresses are built by deployment",
     "CHAT_KEY_HEADER": "header that carries the key instead of `Authorization: Bearer`, such as api-key",
-    "RERANKER_ENABLED": "1 makes the pipeline default rerank with qwen3; not set or 0: pipelines.yaml decides",
-    "RERANKER_MODEL": "model of the reranker `qwen3`; not set: Qwen/Qwen3-Reranker-0.6B",
+    "RERANKER_ENABLED": "1 makes the pipeline default rerank with qwen3, whatever its `rerank` says; not set or 0: that"
+    " decides",
+    "RERANKER_MODEL": "model of the reranker qwen3, a name on the hub or a folder; not set: Qwen/Qwen3-Reranker-0.6B",
     "RERANKER_BASE_URL": "address that the reranker `api` sends queries and texts to, as far as /v1 or /v2",
     "RERANKER_API_KEY": "key of that address",
     "RERANKER_API_MODEL": "model that it is asked for",
