@@ -6,10 +6,10 @@ from reqall import Registration, Reranker, hookimpl
 from reqall.plugins.rerankers.api import build_api
 from reqall.plugins.rerankers.api_options import ApiOptions
 from reqall.plugins.rerankers.blend import Blend, BlendOptions
-from reqall.plugins.rerankers.cross_encoder import CrossEncoderOptions, build_cross_encoder, cross_encoder_model
+from reqall.plugins.rerankers.cross_encoder import CrossEncoderOptions, build_cross_encoder, cross_encoder_weights
 from reqall.plugins.rerankers.lexical import Lexical, LexicalOptions
 from reqall.plugins.rerankers.none import NoReranker
-from reqall.plugins.rerankers.qwen3 import Qwen3Options, build_qwen3, qwen3_model
+from reqall.plugins.rerankers.qwen3 import Qwen3Options, build_qwen3, qwen3_weights
 
 
 @hookimpl
@@ -39,14 +39,14 @@ def register_rerankers() -> Iterable[Registration[Reranker]]:
             summary="Qwen3-Reranker on this machine (extra `qwen3`): a language model judges each passage, yes or no",
             build=build_qwen3,
             options=Qwen3Options,
-            models=lambda options: [qwen3_model(options)],
+            models=lambda options: [qwen3_weights(options)],
         ),
         Registration(
             name="cross_encoder",
             summary="a sequence-classification model on this machine, by ONNX Runtime or transformers",
             build=build_cross_encoder,
             options=CrossEncoderOptions,
-            models=lambda options: [cross_encoder_model(options)],
+            models=lambda options: [cross_encoder_weights(options)],
         ),
         Registration(
             name="api",

@@ -67,7 +67,7 @@ class CrossEncoderReranker:
         """Load nothing yet. Raises ConfigError for a name that no model can have."""
         self._options = options
         self._models = models
-        self._model = cross_encoder_model(options)
+        self._model = cross_encoder_weights(options)
         self._model.local  # noqa: B018 - reading it checks the name
         self._refusal: RerankerError | None = None
 
@@ -159,7 +159,7 @@ def _self_check(scorer: _Scorer, model: str) -> None:
         )
 
 
-def cross_encoder_model(options: CrossEncoderOptions) -> HubModel:
+def cross_encoder_weights(options: CrossEncoderOptions) -> HubModel:
     """Say which files the reranker needs."""
     if options.runtime == "onnx":
         files = ("config.json", "tokenizer.json", options.onnx_file)

@@ -69,7 +69,7 @@ class Qwen3Reranker:
         """Load nothing yet. Raises ConfigError for a name that no model can have."""
         self._options = options
         self._models = models
-        self._model = qwen3_model(options)
+        self._model = qwen3_weights(options)
         self._model.local  # noqa: B018 - reading it checks the name
         self._refusal: RerankerError | None = None
 
@@ -120,7 +120,7 @@ class Qwen3Reranker:
             raise
 
 
-def qwen3_model(options: Qwen3Options) -> HubModel:
+def qwen3_weights(options: Qwen3Options) -> HubModel:
     """Say which files the reranker needs."""
     return HubModel(options.model, options.revision, also=_ALSO)
 
