@@ -125,12 +125,16 @@ class Facets:
 
 @dataclass(frozen=True, slots=True)
 class IndexEntry:
-    """A chunk with all that a recaller needs to index it and to filter by."""
+    """A chunk with all that a recaller needs to index it and to filter by.
+
+    `path` holds the names of the document's ancestors, outermost first.
+    """
 
     chunk: Chunk
     key: str
     name: str
     facets: Facets
+    path: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ def register_recallers() -> Iterable[Registration[Recaller]]:
             summary="words by BM25 (SQLite FTS5), in the catalog's file",
             build=build_sqlite_fts5,
             options=Fts5Options,
+            index_version=2,
         ),
         Registration(
             name="sqlite_vec",

@@ -1,7 +1,7 @@
 """What an FTS5 index holds, compared with what it should hold.
 
-A contentless table cannot give a text back; its facets are found again by asking for them, and
-FTS5's own check (https://sqlite.org/fts5.html, "integrity-check") reads the inverted index.
+A contentless table cannot give a text back: the terms stand beside it, its facets are found again by
+asking for them, and FTS5's own check (https://sqlite.org/fts5.html, "integrity-check") reads the inverted index.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,10 +11,11 @@ from reqall import SqlConnection
 
 
 class Expected(NamedTuple):
-    """What stands beside a chunk's words: its facet tokens and its time in microseconds."""
+    """What is held of a chunk: its facet tokens, its time in microseconds and the terms of its fields."""
 
     tokens: str
     modified: int | None
+    terms: str
 
 
 def inventory(tx: SqlConnection, prefix: str) -> Iterator[tuple[int, str]]:
@@ -36,12 +37,12 @@ def damage(tx: SqlConnection, prefix: str) -> list[str]:
 
 
 def faults(tx: SqlConnection, prefix: str, expected: Mapping[int, Expected]) -> Iterator[tuple[int, str]]:
-    """Yield the chunks (of those that are held) whose facets or time are stored otherwise."""
+    """Yield the chunks (of those that are held) whose facets, time or terms are stored otherwise."""
     if not expected:
         return
     span = (min(expected), max(expected))
-    stored = tx.execute(f"select id, modified from {prefix}_entry where id between ? and ?", span)
-    times = dict(stored)
+    rows = tx.execute(f"select id, modified, terms from {prefix}_entry where id between ? and ?", span)
+    stored = {chunk_id: (modified, terms) for chunk_id, modified, terms in rows}
     groups: dict[str, set[int]] = {}
     for chunk_id, wanted in expected.items():
         groups.setdefault(wanted.tokens, set()).add(chunk_id)
@@ -50,8 +51,10 @@ def faults(tx: SqlConnection, prefix: str, expected: Mapping[int, Expected]) -> 
         for chunk_id in sorted(chunk_ids):
             if chunk_id not in right:
                 yield chunk_id, "its facets differ"
-            elif times.get(chunk_id) != expected[chunk_id].modified:
+            elif stored[chunk_id][0] != expected[chunk_id].modified:
                 yield chunk_id, "its time of change differs"
+            elif stored[chunk_id][1] != expected[chunk_id].terms:
+                yield chunk_id, "its words differ"
 
 
 def _with_facets(tx: SqlConnection, prefix: str, tokens: list[str], span: tuple[int, int]) -> set[int]:

@@ -22,7 +22,7 @@ from reqall import (
     Storage,
 )
 from reqall.plugins.recallers.facets import matches
-from reqall.plugins.recallers.words import indexed_text
+from reqall.plugins.recallers.words import spaced
 
 if TYPE_CHECKING:
     from rank_bm25 import BM25Okapi
@@ -133,4 +133,4 @@ def _rank(model: _Model, distinct: set[str], words: list[str], limit: int, filte
 
 
 def _words(text: str) -> list[str]:
-    return re.findall(r"\w+", indexed_text(text).lower())
+    return re.findall(r"\w+", spaced(text).lower())

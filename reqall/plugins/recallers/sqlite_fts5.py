@@ -1,16 +1,17 @@
 """Lexical recall: BM25 over SQLite's FTS5 (https://sqlite.org/fts5.html), in the catalog's file.
 
-FTS5 fixes k1 = 1.2 and b = 0.75. The table is contentless: it holds the inverted index, not the
-text. Facets are tokens in a column of their own, of weight 0 and never searched for words.
+In two steps: FTS5 finds the chunks that hold any of a query's terms and orders them roughly, by its own BM25
+(k1 = 1.2, b = 0.75, no idf for a term of more than half of the chunks); the best of them are then scored by `bm25`,
+which has no such limits. Facets are tokens in a column of their own, never searched for words.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from hashlib import blake2b
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from itertools import chain, islice
+from math import inf
 from typing import Annotated, Any
 
-import apsw
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from reqall import (
     ChunkRanking,
@@ -18,7 +19,6 @@ from reqall import (
     Filters,
     IndexBatch,
     IndexEntry,
-    PluginError,
     PluginOptions,
     Position,
     Services,
@@ -27,27 +27,54 @@ from reqall import (
     Stored,
 )
 from reqall.plugins.recallers import fts5_inspection
-from reqall.plugins.recallers.facets import microseconds
+from reqall.plugins.recallers.bm25 import Bm25, Weighting
+from reqall.plugins.recallers.fts5_match import expression, most_telling, time_conditions
+from reqall.plugins.recallers.fts5_tables import FIELDS, Row, Tables, Vocabulary, facet_tokens, modified
+from reqall.plugins.recallers.languages import Languages, known_languages
 from reqall.plugins.recallers.tables import has_table, read_position, require_database, write_position
-from reqall.plugins.recallers.words import indexed_text, query_terms
+from reqall.plugins.recallers.words import Analysis
 
-MAX_PHRASES = 256
-"""Most phrases of one query: FTS5 walks the occurrences of each of them."""
+POOL = 500
+"""Chunks that are scored in the second step, whatever the limit: so a small limit is the beginning of a large one."""
+
+MAX_TERMS = 256
+"""Most different terms of one query."""
 
 
 class Fts5Options(PluginOptions):
     """Options of `sqlite_fts5`."""
 
-    tokenizer: Annotated[str, Stored()] = Field(
-        default="porter unicode61", description="FTS5 tokenizer and its arguments, as in `tokenize=`."
+    language: Annotated[str | list[str], Stored()] = Field(
+        default="english",
+        description="Language of the words in Latin letters, or a list of languages: for stems and stop words. An "
+        "empty list: neither. Words of other scripts (Greek, Cyrillic, Arabic ...) are stemmed by their script.",
     )
+    k1: float = Field(default=2.5, gt=0, description="How slowly the weight of a repeated word saturates.")
+    b: float = Field(default=0.85, ge=0, le=1, description="How much a long text is held against it; 0 = not at all.")
     key_weight: float = Field(
         default=0.5, ge=0, description="BM25 weight of words in a document's key; 0 = not searched."
     )
     name_weight: float = Field(
         default=1.5, ge=0, description="BM25 weight of words in a document's name; 0 = not searched."
     )
+    path_weight: float = Field(
+        default=0.3, ge=0, description="BM25 weight of words in the names of a document's ancestors; 0 = not searched."
+    )
     body_weight: float = Field(default=1.0, gt=0, description="BM25 weight of words in a chunk's body.")
+    stub_weight: float = Field(
+        default=0.3, ge=0, description="Share of a word's first five letters beside the word; 0 = not searched."
+    )
+    pair_weight: float = Field(
+        default=0.3, ge=0, description="Share of two neighbouring words of the query beside the words; 0 = not counted."
+    )
+
+    @field_validator("language")
+    @classmethod
+    def _known(cls, value: str | list[str]) -> str | list[str]:
+        for name in _listed(value):
+            if name not in known_languages():
+                raise ValueError(f"no language {name!r}; there are {', '.join(known_languages())}")
+        return value
 
 
 class SqliteFts5:
@@ -59,34 +86,25 @@ class SqliteFts5:
         """Name the tables after `prefix`; they appear with the first `apply`."""
         self._database = database
         self._prefix = prefix
-        self._tokenizer = options.tokenizer
-        weights = {"key": options.key_weight, "name": options.name_weight, "body": options.body_weight}
-        self._columns = " ".join(column for column, weight in weights.items() if weight)
-        self._rank = f"bm25({', '.join(str(weight) for weight in weights.values())}, 0.0)"
+        self._tables = Tables(prefix)
+        self._analysis = Analysis(Languages(_listed(options.language)))
+        weights = (options.key_weight, options.name_weight, options.path_weight, options.body_weight)
+        self._weighting = Weighting(options.k1, options.b, weights, options.stub_weight, options.pair_weight)
+        self._columns = " ".join(field for field, weight in zip(FIELDS, weights, strict=True) if weight)
+        # FTS5 has k1 = 1.2; weights that are smaller by a factor act as a k1 that is larger by it.
+        rough = [weight * 1.2 / options.k1 for weight in weights]
+        self._rank = f"bm25({', '.join(map(str, rough))}, 0.0)"
+        self._vocabulary: Vocabulary | None = None
 
-    def prepare(self, entries: Sequence[IndexEntry]) -> None:
-        """Do nothing: there is nothing slow to do."""
+    def prepare(self, entries: Sequence[IndexEntry]) -> dict[int, Row]:
+        """Cut the entries into terms, by chunk id."""
+        return {entry.chunk.id: Row.of(entry, self._analysis) for entry in entries}
 
-    def apply(self, batch: IndexBatch, prepared: Any, tx: SqlConnection | None) -> None:  # noqa: ARG002 - no preparation
+    def apply(self, batch: IndexBatch, prepared: Mapping[int, Row], tx: SqlConnection | None) -> None:
         """Replace the entries of the batch's documents within the transaction."""
         assert tx is not None, "storage 'catalog' is written within the catalog's transaction"
-        self._create(tx)
-        for document_id in batch.documents:
-            stored = f"select id from {self._prefix}_entry where document_id = ?"
-            chunk_ids = list(tx.execute(stored, (document_id,)))
-            tx.executemany(f"delete from {self._prefix}_words where rowid = ?", chunk_ids)
-            tx.executemany(f"delete from {self._prefix}_entry where id = ?", chunk_ids)
-        tx.executemany(
-            f"insert into {self._prefix}_entry values (?, ?, ?)",
-            ((entry.chunk.id, entry.chunk.document_id, _modified(entry)) for entry in batch.entries),
-        )
-        tx.executemany(
-            f"insert into {self._prefix}_words(rowid, key, name, body, facet) values (?, ?, ?, ?, ?)",
-            (
-                (e.chunk.id, indexed_text(e.key), indexed_text(e.name), indexed_text(e.chunk.body), _facet_tokens(e))
-                for e in batch.entries
-            ),
-        )
+        self._tables.create(tx)
+        self._tables.replace(tx, batch.documents, batch.entries, prepared)
         if batch.position is not None:
             write_position(tx, self._prefix, batch.position)
 
@@ -97,117 +115,109 @@ class SqliteFts5:
     def recall(self, texts: Sequence[str], limit: int, filters: Filters) -> Sequence[ChunkRanking]:
         """Find chunks that hold any of a text's terms; scores are BM25, positive."""
         reader = self._database.reader()
-        if limit < 1 or not has_table(reader, f"{self._prefix}_words"):
+        if limit < 1 or not has_table(reader, self._tables.words):
             return [ChunkRanking() for _ in texts]
-        return [self._rank_chunks(reader, text, limit, filters) for text in texts]
+        self._vocabulary = vocabulary = Vocabulary.of(reader, self._tables, self._vocabulary)
+        return [self._rank_chunks(reader, vocabulary, text, limit, filters) for text in texts]
 
     def drop(self, tx: SqlConnection | None) -> None:
         """Remove all tables."""
         assert tx is not None, "storage 'catalog' is written within the catalog's transaction"
-        for table in ("words", "entry", "position"):
-            tx.execute(f"drop table if exists {self._prefix}_{table}")
+        self._tables.drop(tx)
+        tx.execute(f"drop table if exists {self._prefix}_position")
 
     def inventory(self, tx: SqlConnection | None) -> Iterable[tuple[int, str]]:
         """Yield chunk id and document id of every entry."""
         return fts5_inspection.inventory(tx or self._database.reader(), self._prefix)
 
     def faults(self, entries: Sequence[IndexEntry], tx: SqlConnection | None) -> Iterable[tuple[int, str]]:
-        """Yield the entries whose facets are stored otherwise; the words cannot be read back."""
-        expected = {e.chunk.id: fts5_inspection.Expected(_facet_tokens(e), _modified(e)) for e in entries}
+        """Yield the entries whose facets or terms are stored otherwise."""
+        rows = self.prepare(entries)
+        expected = {
+            e.chunk.id: fts5_inspection.Expected(
+                facet_tokens(e.facets), modified(e.facets.modified), rows[e.chunk.id].stored
+            )
+            for e in entries
+        }
         return fts5_inspection.faults(tx or self._database.reader(), self._prefix, expected)
 
     def damage(self, tx: SqlConnection | None) -> Sequence[str]:
         """Check the inverted index."""
         return fts5_inspection.damage(tx or self._database.reader(), self._prefix)
 
-    def _create(self, tx: SqlConnection) -> None:
-        prefix = self._prefix
-        tx.execute(
-            f"create table if not exists {prefix}_entry"
-            "(id integer primary key, document_id text not null, modified integer)"
-        )
-        tx.execute(f"create index if not exists {prefix}_entry_document on {prefix}_entry(document_id)")
-        tx.execute(_create_words(f"{prefix}_words", self._tokenizer))
-
-    def _rank_chunks(self, reader: SqlConnection, text: str, limit: int, filters: Filters) -> ChunkRanking:
-        phrases = _phrases(query_terms(text))
-        if not phrases:
+    def _rank_chunks(
+        self, reader: SqlConnection, vocabulary: Vocabulary, text: str, limit: int, filters: Filters
+    ) -> ChunkRanking:
+        terms = most_telling(self._analysis.asked(text), MAX_TERMS)
+        if not terms:
             return ChunkRanking()
-        match = f"{_facet_conditions(filters)}{{{self._columns}}} : ({' OR '.join(phrases)})"
-        conditions, bounds = _modified_conditions(filters)
-        # FTS5 yields the best first; the join reads one entry per row, so the scan ends with the limit.
-        rows = reader.execute(
-            f"select words.rowid, entry.document_id, words.rank "
-            f"from {self._prefix}_words as words cross join {self._prefix}_entry as entry on entry.id = words.rowid "
-            f"where words.{self._prefix}_words match ? and words.rank match ?{conditions} order by words.rank",
+        query = Bm25(
+            terms,
+            self._weighting,
+            vocabulary.statistics,
+            lambda term: vocabulary.word(reader, term),
+            lambda stub: vocabulary.stub(reader, stub),
+        )
+        if rare := vocabulary.rare(reader, terms, POOL):
+            with closing(self._candidates(reader, rare, filters)) as rows:
+                pool = list(islice(rows, POOL))
+                if len(pool) == POOL:
+                    return _ranking(query, pool, rows, limit)
+        with closing(self._candidates(reader, terms, filters)) as rows:
+            return _ranking(query, list(islice(rows, POOL)), rows, limit)
+
+    def _candidates(self, reader: SqlConnection, terms: Sequence[str], filters: Filters) -> Any:
+        """Read rows of chunk, document, FTS5's rank (the best is the lowest), length and terms; best first."""
+        match = expression(terms, self._columns, filters, stubs=self._weighting.stub > 0)
+        conditions, bounds = time_conditions(filters)
+        words, entry = self._tables.words, self._tables.entry
+        # FTS5 yields the best first; the join reads one entry per row, so the scan ends where reading does.
+        return reader.execute(
+            f"select words.rowid, entry.document_id, words.rank, entry.length, entry.terms "
+            f"from {words} as words cross join {entry} as entry on entry.id = words.rowid "
+            f"where words.{words} match ? and words.rank match ?{conditions} order by words.rank",
             (match, self._rank, *bounds),
         )
-        try:
-            return ChunkRanking.of(_first_documents(rows, limit)).limit_documents(limit)
-        finally:
-            rows.close()
 
 
-def _create_words(table: str, tokenizer: str) -> str:
-    quoted = tokenizer.replace("'", "''")
-    columns = f"key, name, body, facet, content='', contentless_delete=1, tokenize='{quoted}'"
-    return f"create virtual table if not exists {table} using fts5({columns})"
+def _ranking(query: Bm25, pool: list[Any], rest: Iterator[Any], limit: int) -> ChunkRanking:
+    """Score the pool, and what FTS5 ranks like its last; put as many of the rest below as the limit needs."""
+    last = pool[-1][2] if pool else 0.0
+    behind: list[Any] = []
+    for row in rest:
+        if row[2] > last:
+            behind.append(row)
+            break
+        pool.append(row)
+    scored = [
+        (chunk, document, query.score([line.split() for line in terms.split("\n")], length))
+        for chunk, document, _, length, terms in pool
+    ]
+    found = [each for each in scored if each[2] > 0]
+    if behind and found:
+        lowest = min(score for _, _, score in found)
+        found += _tail(chain(behind, rest), {document for _, document, _ in found}, limit, lowest / last)
+    return ChunkRanking.of(found).limit_documents(limit)
 
 
-def _first_documents(rows: Any, limit: int) -> Iterator[tuple[int, str, float]]:
-    """Read on past the last document's score: its ties are for the ranking to order."""
-    documents: set[str] = set()
-    last: float | None = None
-    for chunk_id, document_id, rank in rows:
-        if last is not None and rank > last:
+def _tail(
+    rows: Iterable[Any], documents: set[str], limit: int, scale: float
+) -> Iterator[tuple[int, str, float]]:
+    """Read on until the limit is met, and past the last document's rank: its ties are for the ranking to order."""
+    end = inf if len(documents) < limit else -inf
+    for chunk, document, rank, _, _ in rows:
+        if rank > end:
             return
-        yield chunk_id, document_id, -rank
-        documents.add(document_id)
-        if last is None and len(documents) == limit:
-            last = rank
+        yield chunk, document, rank * scale
+        documents.add(document)
+        if end == inf and len(documents) >= limit:
+            end = rank
 
 
-def _phrases(terms: Counter[str]) -> list[str]:
-    """Quote each term as often as it occurs; of too many the longest stay, the most telling ones."""
-    longest_first = sorted(terms.items(), key=lambda item: -len(item[0]))
-    return [f'"{term}"' for term, count in longest_first for _ in range(count)][:MAX_PHRASES]
-
-
-def _facet_conditions(filters: Filters) -> str:
-    wanted = (("p", filters.project_ids), ("t", filters.type_ids), ("s", filters.statuses))
-    alternatives = (" OR ".join(f'"{_facet_token(kind, value)}"' for value in values) for kind, values in wanted)
-    return "".join(f"facet : ({tokens}) AND " for tokens in alternatives if tokens)
-
-
-def _modified_conditions(filters: Filters) -> tuple[str, list[int]]:
-    bounds = ((">=", filters.modified_after), ("<=", filters.modified_before))
-    used = [(operator, microseconds(moment)) for operator, moment in bounds if moment is not None]
-    return "".join(f" and entry.modified {operator} ?" for operator, _ in used), [moment for _, moment in used]
-
-
-def _facet_tokens(entry: IndexEntry) -> str:
-    facets = entry.facets
-    kinds = (("p", facets.project_id), ("t", facets.type_id), ("s", facets.status))
-    return " ".join(_facet_token(kind, value) for kind, value in kinds if value is not None)
-
-
-def _facet_token(kind: str, value: str) -> str:
-    """Hash a value to one alphanumeric token; the last letter keeps a stemmer off it."""
-    return f"{kind}{blake2b(value.encode('utf-8', 'replace'), digest_size=8).hexdigest()}x"
-
-
-def _modified(entry: IndexEntry) -> int | None:
-    return None if entry.facets.modified is None else microseconds(entry.facets.modified)
+def _listed(language: str | list[str]) -> list[str]:
+    return [language] if isinstance(language, str) else language
 
 
 def build_sqlite_fts5(options: Fts5Options, services: Services) -> SqliteFts5:
-    """Build the recaller. Raises PluginError where FTS5 refuses the tokenizer."""
-    database = require_database(services, "sqlite_fts5")
-    try:
-        apsw.Connection(":memory:").execute(_create_words("words", options.tokenizer))
-    except apsw.Error as error:
-        raise PluginError(
-            f"sqlite_fts5: FTS5 refuses the tokenizer {options.tokenizer!r}: {error}",
-            "see https://sqlite.org/fts5.html#tokenizers; the default is 'porter unicode61'",
-        ) from error
-    return SqliteFts5(options, database, services.prefix)
+    """Build the recaller. Raises PluginError where there is no database."""
+    return SqliteFts5(options, require_database(services, "sqlite_fts5"), services.prefix)

@@ -1,13 +1,14 @@
-"""Words of a text: what a lexical index holds and what a query asks it for.
+"""From a text to terms: what a lexical index holds, and what a query asks it for.
 
-Scripts that put no space between words are indexed by single characters and searched by pairs of
-neighbours, so that any part of a sentence is found without a dictionary.
+Terms are separated by white space and hold none, so that whoever stores them needs no analysis of its own.
 """
 
 import re
 import unicodedata
-from collections import Counter
+from collections.abc import Callable, Iterator
 from itertools import pairwise
+
+from reqall.plugins.recallers.languages import Languages
 
 _UNSPACED = (
     "\u0e00-\u109f"  # Thai, Lao, Tibetan, Myanmar
@@ -17,22 +18,25 @@ _UNSPACED = (
     "\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"  # Han, Hangul
     "\U00020000-\U0003ffff"  # Han, supplementary planes
 )
-_UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
 _UNSPACED_CHARACTER = re.compile(f"([{_UNSPACED}])")
 
 # Vowel signs are no letters to `\w`, yet stand inside words.
-_LETTER = "(?:[^\\W_]|[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0dff])"
-_WORD = re.compile(f"{_LETTER}+")
-_TOKEN = re.compile(f"{_LETTER}+(?:[-_.]+{_LETTER}+)*")
-
-_ENGLISH = (
-    "a about again all am an and any are as at be been being both but by can could did do does each few for from "
-    "had has have he her here his how i if in into is it its just may me might more most must my no not of on "
-    "once only or other our own same shall she should so some such than that the their them then there these they "
-    "this those to too very was we were what when where which who whom why will with would you your"
+_LETTER = f"(?:(?![{_UNSPACED}])(?:[^\\W_]|[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0dff]))"
+_QUANTITY = (
+    r"(?<![\w.-])(?P<number>\d+(?:[.,]\d+)*)[ \u00a0-]?"
+    r"(?P<unit>(?:[fpnu\u03bcmcdhkKMGT]?(?:[smgAVWNJFHTCK]|Hz|Pa|bar|Bd|bps|mol|lx|lm|cd|rad|sr|[\u03a9\u2126]|Ohm|ohm|eV|"
+    r"Wh|Ah|VA|Nm|bits?|[Bb]ytes?|B|bit/s|B/s|b/s|m/s|l|L)|[KMG]iB|\u00b0[CFK]?|%|min|h|d|rpm|dB[mAi]?|psi|ppm|ppb|inch|"
+    r"ft|lbs?|sec|msec|usec|hrs?|mins|secs))(?![\w-])"
 )
-STOP_WORDS = frozenset(_ENGLISH.split())
-"""English words that say nothing of what a text is about. Directions (over, below) do: overvoltage, power down."""
+_TOKEN = re.compile(f"{_QUANTITY}|(?P<unspaced>[{_UNSPACED}]+)|(?P<word>{_LETTER}+(?:[-_.]+{_LETTER}+)*)")
+_PART = re.compile(f"{_LETTER}+")
+_HUMP = re.compile("[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
+_DIGIT = re.compile(r"\d")
+_NEGATION = re.compile(r"n['\u2019]t\b|(?<=\bcan)not\b")
+_POSSESSIVE = re.compile(r"['\u2019]s\b")
+
+MOST_RUNS = 6
+"""Most parts of an identifier whose runs of neighbours are terms too; of a longer one the parts are."""
 
 
 def normalise(text: str) -> str:
@@ -40,36 +44,86 @@ def normalise(text: str) -> str:
     return unicodedata.normalize("NFKC", text.encode("utf-8", "replace").decode("utf-8"))
 
 
-def indexed_text(text: str) -> str:
-    """Return the text as a tokenizer shall see it: unspaced scripts cut into characters."""
+def spaced(text: str) -> str:
+    """Put spaces around each character of a script that has none between words."""
     return _UNSPACED_CHARACTER.sub(r" \1 ", normalise(text))
 
 
-def query_terms(text: str) -> Counter[str]:
-    """Count the terms of a query; a term of several words, joined by blanks, is a phrase.
+class Analysis:
+    """Cuts texts into terms; thread-safe."""
 
-    Of a joined token with a digit (SA-TC-7, 3.5) only the whole counts, of one with an underscore
-    the whole and its parts, of any other (login-timeout) its parts. Stop words go, unless there is
-    nothing else.
-    """
-    clean = normalise(text)
-    terms = [term for token in _TOKEN.findall(_UNSPACED_RUN.sub(" ", clean)) for term in _terms_of_token(token.lower())]
-    terms += [pair for run in _UNSPACED_RUN.findall(clean) for pair in _pairs(run)]
-    return Counter([term for term in terms if term not in STOP_WORDS] or terms)
+    def __init__(self, languages: Languages) -> None:
+        """Stem and stop words by these languages."""
+        self._languages = languages
+
+    def indexed(self, text: str) -> list[str]:
+        """Return the terms to be found by, in order: of an identifier the whole, its runs of parts, its parts."""
+        return self._kept(text, _indexed_identifier)
+
+    def asked(self, text: str) -> list[str]:
+        """Return the terms to search for, in order: of an identifier (SA-TC-7, 3.4.1) the whole alone."""
+        return self._kept(text, lambda parts: ["-".join(parts)])
+
+    def _kept(self, text: str, identifier: Callable[[list[str]], list[str]]) -> list[str]:
+        words = list(self._words(text, identifier))
+        content = [word for word in words if word not in self._languages.stop_words] or words
+        return [_folded(stem) for word in content for stem in self._stems(word)]
+
+    def _stems(self, word: str) -> tuple[str, ...]:
+        return self._languages.stems(word) if word.isalpha() and not _UNSPACED_CHARACTER.match(word) else (word,)
+
+    def _words(self, text: str, identifier: Callable[[list[str]], list[str]]) -> Iterator[str]:
+        clean = _POSSESSIVE.sub("", _NEGATION.sub(" not", normalise(text)))
+        for match in _TOKEN.finditer(clean):
+            if match["unit"]:
+                number, unit = match["number"], match["unit"].lower()
+                yield from (number + unit, number, unit)
+            elif match["unspaced"]:
+                yield from _pairs(match["unspaced"], identifier is _indexed_identifier)
+            else:
+                parts = _PART.findall(match["word"])
+                if len(parts) > 1 and _DIGIT.search(match["word"]):
+                    yield from identifier([part.lower() for part in parts])
+                else:
+                    yield from _joined(parts)
 
 
-def _terms_of_token(token: str) -> list[str]:
-    parts: list[str] = _WORD.findall(token)
-    if len(parts) == 1:
-        return parts
-    whole = " ".join(parts)
-    if "_" in token:
-        return [whole, *parts]
-    return [whole] if any(character.isdigit() for character in token) else parts
+def _indexed_identifier(parts: list[str]) -> list[str]:
+    count = len(parts)
+    if count > MOST_RUNS:
+        return ["-".join(parts), *parts]
+    return [
+        "-".join(parts[start : start + length]) for length in range(count, 0, -1) for start in range(count - length + 1)
+    ]
 
 
-def _pairs(run: str) -> list[str]:
+def _joined(parts: list[str]) -> Iterator[str]:
+    """Yield login-timeout, loginTimeout and login_timeout alike: the whole without its joints, and its parts."""
+    humps = [hump for part in parts for hump in _humps(part)]
+    if len(humps) > 1 and (whole := "".join(parts).lower()) and len(whole) > len(humps):
+        yield whole
+    for hump in humps:
+        yield hump.lower()
+
+
+def _humps(part: str) -> list[str]:
+    if part.islower() or part.isupper() or not part.isascii():
+        return [part]
+    humps = [hump for hump in _HUMP.findall(part) if len(hump) > 1]
+    return humps if len(humps) > 1 else [part]
+
+
+def _pairs(run: str, single: bool) -> Iterator[str]:
+    """Yield the pairs of neighbours; what is indexed is its single characters too."""
     letters = [character for character in run if character.isalnum()]
-    if len(letters) == 1:
-        return letters
-    return [f"{first} {second}" for first, second in pairwise(letters)]
+    if single or len(letters) == 1:
+        yield from letters
+    yield from (first + second for first, second in pairwise(letters))
+
+
+def _folded(term: str) -> str:
+    """Take accents off Latin letters, and from \u0451 its dots; in other scripts marks are letters."""
+    if term.isascii():
+        return term
+    plain = (unicodedata.normalize("NFD", character) for character in term)
+    return "".join(c[0] if c[0].isascii() or c == "\u0435\u0308" else unicodedata.normalize("NFC", c) for c in plain)
