@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from reqall.core.ancestry import displaced, placed, standing
 from reqall.core.batch import Committed, Plan, Within
 from reqall.core.catalog import Catalog
 from reqall.core.changes import Change, ChangeLog
@@ -84,7 +85,7 @@ class Indexer:
         hashes = {document.id: Hashes.of(document) for document in documents}
         changed = [document for document in documents if stored.get(document.id) != hashes[document.id]]
         retexted = [d.id for d in changed if d.id not in stored or stored[d.id].text != hashes[d.id].text]
-        return Plan(places, changed, retexted, [key for key in deleted if key in stored])
+        return Plan(places, placed(self.catalog, changed), retexted, [key for key in deleted if key in stored])
 
     def _prepare(self, plan: Plan, *, eager: bool) -> None:
         fresh = set(plan.retexted)
@@ -102,6 +103,7 @@ class Indexer:
 
     def _write(self, tx: SqlConnection, plan: Plan) -> None:
         was_level = {index.name for index in self._in_catalog() if self.is_level(index)}
+        before = standing(self.catalog, (document.id for document in plan.changed))
         self.catalog.write_documents(tx, plan.changed)
         self.catalog.delete_documents(tx, plan.deleted)
         self.log.drop_chunks(tx, plan.retexted)
@@ -119,6 +121,8 @@ class Indexer:
             entries, prepared = plan.prepared.get(index.name) or ({}, index.recaller.prepare(()))
             position = Position(self.expected(index), seq)
             index.recaller.apply(IndexBatch(entries, plan.deleted, position), prepared, tx)
+        # What stands below has another path now: the indexes are behind by that, and take it in next.
+        self.log.record(tx, displaced(self.catalog, before, plan.changed, plan.deleted), deleted=False)
 
     def level(self, index: Index, within: Within) -> int:
         """Bring an index up to the newest change, step by step; the number of texts embedded is returned.
@@ -216,7 +220,7 @@ class Indexer:
 def _entries(documents: Iterable[Document], chunks: dict[str, list[Chunk]]) -> dict[str, list[IndexEntry]]:
     return {
         d.id: [
-            IndexEntry(chunk, d.key, d.name, Facets(d.project_id, d.type_id, d.status, d.modified))
+            IndexEntry(chunk, d.key, d.name, Facets(d.project_id, d.type_id, d.status, d.modified), d.path)
             for chunk in chunks[d.id]
         ]
         for d in documents

@@ -140,7 +140,7 @@ def _faults(indexer: Indexer, recaller: SupportsInspection, place: tuple[int, st
 
 def _entry(document: Document, chunk: Chunk) -> IndexEntry:
     facets = Facets(document.project_id, document.type_id, document.status, document.modified)
-    return IndexEntry(chunk, document.key, document.name, facets)
+    return IndexEntry(chunk, document.key, document.name, facets, document.path)
 
 
 def _batches(pairs: Iterable[tuple[int, str]]) -> Iterator[list[tuple[int, str]]]:

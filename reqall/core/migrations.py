@@ -42,7 +42,9 @@ CREATE INDEX job_project ON job(project_id, status);
 INSERT INTO meta VALUES ('catalog_id', lower(hex(randomblob(16)))), ('seq', 0), ('chunk_id', 0);
 """
 
-STEPS: Sequence[Step] = (VERSION_1,)
+VERSION_2 = "CREATE INDEX document_parent ON document(parent_id) WHERE parent_id IS NOT NULL;"
+
+STEPS: Sequence[Step] = (VERSION_1, VERSION_2)
 """Step number n (from 1) makes version n."""
 
 

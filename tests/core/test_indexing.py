@@ -337,9 +337,11 @@ def test_a_parent_that_moves_or_is_renamed_embeds_nothing_below_it(bench, docume
     bench.commit(folder, child, document(3, name="Other"))
     bench.embedder.embedded.clear()
     bench.commit(replace(folder, parent_id="s:3"), child)
+    assert bench.level() == 0
     assert bench.embedder.embedded == []
     assert bench.catalog.documents(["s:2"])["s:2"].path == ("Other", "Folder")
     bench.commit(replace(folder, parent_id="s:3", name="Renamed"), child)
+    bench.level()
     assert bench.embedder.embedded == ["Renamed"]
     assert bench.catalog.documents(["s:2"])["s:2"].path == ("Other", "Renamed")
 

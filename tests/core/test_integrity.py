@@ -109,6 +109,7 @@ DAMAGES = {
         {
             ("catalog", "1 documents are cut into other chunks than are stored"),
             ("index meaning", f"1 {WRONG}its vector is of another text"),
+            ("index words", f"1 {WRONG}its words differ"),
         },
     ),
     "orphan chunk": (

@@ -53,7 +53,7 @@ def keys(path):
 
 @pytest.fixture
 def old(tmp_path):
-    return released(RELEASED[0], tmp_path / "catalog.db")
+    return released(RELEASED[-1], tmp_path / "catalog.db")
 
 
 def copies(path):
@@ -95,19 +95,19 @@ def test_steps_change_rows_and_the_identity_stays(old):
 
 
 def test_a_step_at_a_time_is_the_same_as_all_at_once(old, tmp_path):
-    other = released(RELEASED[0], tmp_path / "other.db")
+    other = released(RELEASED[-1], tmp_path / "other.db")
     Database(old, steps=TWO_MORE).close()
     for count in range(len(STEPS), len(TWO_MORE) + 1):
         Database(other, steps=TWO_MORE[:count]).close()
     assert schema(old) == schema(other)
-    assert copies(other) == ["catalog.db.before-3", "other.db.before-2", "other.db.before-3"]
+    assert copies(other) == ["catalog.db.before-4", "other.db.before-3", "other.db.before-4"]
 
 
 def test_the_copy_is_the_file_as_it_was(old):
     before = schema(old)
     Database(old, steps=TWO_MORE).close()
-    assert copies(old) == ["catalog.db.before-3"]
-    copy = old.with_name("catalog.db.before-3")
+    assert copies(old) == ["catalog.db.before-4"]
+    copy = old.with_name("catalog.db.before-4")
     assert schema(copy) == before
     assert copy.stat().st_mode == old.stat().st_mode
     # The remedy after a migration that was not wanted: put the copy in its place.
@@ -123,7 +123,7 @@ def test_what_only_the_log_holds_is_in_the_copy(old):
     assert old.with_name("catalog.db-wal").stat().st_size > 0
     Database(old, steps=TWO_MORE).close()
     writer.close()
-    copy = Database(old.with_name("catalog.db.before-3"))
+    copy = Database(old.with_name("catalog.db.before-4"))
     assert copy.query("SELECT name FROM project") == [("Two",)]
     copy.close()
 
@@ -131,9 +131,9 @@ def test_what_only_the_log_holds_is_in_the_copy(old):
 def test_a_file_that_is_level_is_not_copied(old):
     Database(old).close()
     Database(old, steps=TWO_MORE).close()
-    stamp = old.with_name("catalog.db.before-3").stat().st_mtime_ns
+    stamp = old.with_name("catalog.db.before-4").stat().st_mtime_ns
     Database(old, steps=TWO_MORE).close()
-    assert old.with_name("catalog.db.before-3").stat().st_mtime_ns == stamp
+    assert old.with_name("catalog.db.before-4").stat().st_mtime_ns == stamp
     assert len(copies(old)) == 1
 
 
@@ -161,7 +161,7 @@ def test_a_step_that_fails_leaves_the_file_as_it_was(old, step, error):
         Database(old, steps=(*STEPS, ADD_COLUMN, step))
     assert (schema(old), keys(old)) == before
     if error is CatalogError:
-        assert "from schema 1 to 3" in caught.value.message
+        assert "from schema 2 to 4" in caught.value.message
         assert "nothing was changed" in caught.value.remedy
     usable = Database(old)
     usable.close()
@@ -169,20 +169,20 @@ def test_a_step_that_fails_leaves_the_file_as_it_was(old, step, error):
 
 def test_a_copy_that_cannot_be_written_stops_the_migration(old):
     before = schema(old)
-    blocked = old.with_name("catalog.db.before-3")
+    blocked = old.with_name("catalog.db.before-4")
     blocked.mkdir()
     (blocked / "file").touch()
     with pytest.raises(CatalogError, match="copy") as caught:
         Database(old, steps=TWO_MORE)
     assert "make room" in caught.value.remedy
     assert schema(old) == before
-    assert copies(old) == ["catalog.db.before-3"]
+    assert copies(old) == ["catalog.db.before-4"]
 
 
 def test_a_newer_file_is_refused_and_left_alone(old):
     Database(old, steps=TWO_MORE).close()
     content = old.read_bytes()
-    with pytest.raises(CatalogError, match=r"newer reqall \(schema 3, this one knows 1\)") as caught:
+    with pytest.raises(CatalogError, match=r"newer reqall \(schema 4, this one knows 2\)") as caught:
         Database(old)
     assert "upgrade reqall" in caught.value.remedy
     assert old.read_bytes() == content
@@ -221,7 +221,7 @@ def test_processes_that_open_an_old_file_at_once_migrate_it_once(old):
     told = [process.communicate(timeout=60) for process in started]
     assert [error for _, error in told] == [""] * 3
     assert [output.strip() for output, _ in told] == ["1"] * 3
-    assert copies(old) == ["catalog.db.before-2"]
+    assert copies(old) == ["catalog.db.before-3"]
 
 
 def test_the_first_version_is_frozen():

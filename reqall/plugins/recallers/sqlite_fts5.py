@@ -200,9 +200,7 @@ def _ranking(query: Bm25, pool: list[Any], rest: Iterator[Any], limit: int) -> C
     return ChunkRanking.of(found).limit_documents(limit)
 
 
-def _tail(
-    rows: Iterable[Any], documents: set[str], limit: int, scale: float
-) -> Iterator[tuple[int, str, float]]:
+def _tail(rows: Iterable[Any], documents: set[str], limit: int, scale: float) -> Iterator[tuple[int, str, float]]:
     """Read on until the limit is met, and past the last document's rank: its ties are for the ranking to order."""
     end = inf if len(documents) < limit else -inf
     for chunk, document, rank, _, _ in rows:
