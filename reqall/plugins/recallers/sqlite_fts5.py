@@ -34,9 +34,6 @@ from reqall.plugins.recallers.languages import Languages, known_languages
 from reqall.plugins.recallers.tables import has_table, read_position, require_database, write_position
 from reqall.plugins.recallers.words import Analysis
 
-POOL = 500
-"""Chunks that are scored in the second step, whatever the limit: so a small limit is the beginning of a large one."""
-
 MAX_TERMS = 256
 """Most different terms of one query."""
 
@@ -68,6 +65,10 @@ class Fts5Options(PluginOptions):
         default=0.3, ge=0, description="Share of two neighbouring words of the query beside the words; 0 = not counted."
     )
 
+    pool: int = Field(
+        default=500, ge=1, description="Chunks that are scored in full, whatever the limit; others come below them."
+    )
+
     @field_validator("language")
     @classmethod
     def _known(cls, value: str | list[str]) -> str | list[str]:
@@ -94,6 +95,7 @@ class SqliteFts5:
         # FTS5 has k1 = 1.2; weights that are smaller by a factor act as a k1 that is larger by it.
         rough = [weight * 1.2 / options.k1 for weight in weights]
         self._rank = f"bm25({', '.join(map(str, rough))}, 0.0)"
+        self._pool = options.pool
         self._vocabulary: Vocabulary | None = None
 
     def prepare(self, entries: Sequence[IndexEntry]) -> dict[int, Row]:
@@ -158,13 +160,13 @@ class SqliteFts5:
             lambda term: vocabulary.word(reader, term),
             lambda stub: vocabulary.stub(reader, stub),
         )
-        if rare := vocabulary.rare(reader, terms, POOL):
+        if rare := vocabulary.rare(reader, terms, self._pool):
             with closing(self._candidates(reader, rare, filters)) as rows:
-                pool = list(islice(rows, POOL))
-                if len(pool) == POOL:
+                pool = list(islice(rows, self._pool))
+                if len(pool) == self._pool:
                     return _ranking(query, pool, rows, limit)
         with closing(self._candidates(reader, terms, filters)) as rows:
-            return _ranking(query, list(islice(rows, POOL)), rows, limit)
+            return _ranking(query, list(islice(rows, self._pool)), rows, limit)
 
     def _candidates(self, reader: SqlConnection, terms: Sequence[str], filters: Filters) -> Any:
         """Read rows of chunk, document, FTS5's rank (the best is the lowest), length and terms; best first."""

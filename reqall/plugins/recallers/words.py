@@ -23,7 +23,7 @@ _UNSPACED_CHARACTER = re.compile(f"([{_UNSPACED}])")
 # Vowel signs are no letters to `\w`, yet stand inside words.
 _LETTER = f"(?:(?![{_UNSPACED}])(?:[^\\W_]|[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0dff]))"
 _QUANTITY = (
-    r"(?<![\w.-])(?P<number>\d+(?:[.,]\d+)*)[ \u00a0-]?"
+    r"(?<!\w)(?<!\w[.-])(?P<number>\d+(?:[.,]\d+)*)[ \u00a0-]?"
     r"(?P<unit>(?:[fpnu\u03bcmcdhkKMGT]?(?:[smgAVWNJFHTCK]|Hz|Pa|bar|Bd|bps|mol|lx|lm|cd|rad|sr|[\u03a9\u2126]|Ohm|ohm|eV|"
     r"Wh|Ah|VA|Nm|bits?|[Bb]ytes?|B|bit/s|B/s|b/s|m/s|l|L)|[KMG]iB|\u00b0[CFK]?|%|min|h|d|rpm|dB[mAi]?|psi|ppm|ppb|inch|"
     r"ft|lbs?|sec|msec|usec|hrs?|mins|secs))(?![\w-])"

@@ -56,10 +56,10 @@ class Shelf:
         self.database.close()
 
     def entry(self, document_id: str, body: str, **known: Any) -> IndexEntry:
-        """Make one chunk of a document; `known` overrides number, key, name, project, type, status, modified."""
+        """Make one chunk of a document; `known` overrides number, key, name, path, project, type, status, modified."""
         chunk = Chunk("", known.get("name", ""), body, known.get("number") or next(self._numbers), document_id, 0)
         facets = Facets(known.get("project", "p"), known.get("type", "t"), known.get("status"), known.get("modified"))
-        return IndexEntry(chunk, known.get("key", ""), known.get("name", ""), facets)
+        return IndexEntry(chunk, known.get("key", ""), known.get("name", ""), facets, tuple(known.get("path", ())))
 
     def put(self, document_id: str, *bodies: str, **known: Any) -> None:
         """Write one document of as many chunks as bodies."""
