@@ -32,12 +32,12 @@ NOW = datetime(2024, 6, 1, tzinfo=UTC)
 DAY = 86400.0
 
 WORDS = {"use": "sqlite_fts5"}
-STEMLESS = {"use": "sqlite_fts5", "with": {"tokenizer": "unicode61"}}
+STEMLESS = {"use": "sqlite_fts5", "with": {"language": []}}
 MEANING = {"use": "sqlite_vec", "with": {"embedder": "e"}}
 CUT = {"use": "sqlite_fts5", "chunk": {"use": "sentences", "with": {"size": 20, "overlap": 0}}}
 MEMORY = {"use": "rank_bm25"}
 FAR = {"use": "far"}
-ABSENT = {"use": "sqlite_fts5", "with": {"tokenizer": "${NOWHERE}"}}
+ABSENT = {"use": "sqlite_fts5", "with": {"language": "${NOWHERE}"}}
 
 
 class World:
@@ -224,7 +224,7 @@ def test_an_index_whose_use_is_not_known_stays_two_weeks_from_now(world):
 
 
 def test_an_index_that_cannot_be_built_here_stays(world):
-    other = {"use": "sqlite_fts5", "with": {"tokenizer": "unicode61"}}
+    other = {"use": "sqlite_fts5", "with": {"language": []}}
     world.run(words=WORDS, other=other)
     world.time += 100 * DAY
     assembly = world.open(words=WORDS, other=ABSENT)

@@ -71,11 +71,11 @@ class Bm25:
         pairs: dict[Any, float] = {}
         for weight, terms in zip(self._weighting.fields, fields, strict=True):
             if weight and terms:
-                _add(words, (term for term in terms if term in self._words), weight)
+                _add(words, [term for term in terms if term in self._words], weight)
                 if self._stubs:
-                    _add(stubs, (stub for stub in stubs_of(terms) if stub in self._stubs), weight)
+                    _add(stubs, stubs_of([term for term in terms if term[:STUB] in self._stubs]), weight)
                 if self._pairs:
-                    _add(pairs, (pair for pair in pairwise(terms) if pair in self._pairs), weight)
+                    _add(pairs, [pair for pair in pairwise(terms) if pair in self._pairs], weight)
         k1, b = self._weighting.k1, self._weighting.b
         norm = k1 * (1 - b + b * length / self._mean_length)
         return (
@@ -87,7 +87,7 @@ class Bm25:
 
 def stubs_of(terms: Iterable[str]) -> Iterable[str]:
     """Return the beginnings of those words that go on; of identifiers and numbers none."""
-    return (term[:STUB] for term in terms if len(term) > STUB and term.isalpha())
+    return [term[:STUB] for term in terms if len(term) > STUB and term.isalpha()]
 
 
 def _add(counts: dict[Any, float], found: Iterable[Any], weight: float) -> None:

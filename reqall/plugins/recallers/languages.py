@@ -7,6 +7,7 @@ index; Latin letters say nothing of their language, so that is for an option to 
 import threading
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 _OWN = "english"
 _ENGLISH = (
@@ -55,19 +56,12 @@ class Languages:
         """Take names as `known_languages` gives them; none: Latin words stay as they are."""
         self._names = tuple(names)
         self._lock = threading.Lock()
-        self._stems: dict[str, tuple[str, ...]] = {}
 
     def stems(self, word: str) -> tuple[str, ...]:
         """Return the stems of a word in lower case, one for each language that makes another of it."""
-        found = self._stems.get(word)
-        if found is None:
-            with self._lock:  # a stemmer works on one word at a time
-                names = _script_language(word) or self._names
-                found = tuple(dict.fromkeys(self._stemmers[name].stemWord(word) for name in names)) or (word,)
-                if len(self._stems) > _REMEMBERED:
-                    self._stems.clear()
-                self._stems[word] = found
-        return found
+        names = _script_language(word) or self._names
+        with self._lock:  # a stemmer works on one word at a time
+            return tuple(dict.fromkeys(self._stemmers[name].stemWord(word) for name in names)) or (word,)
 
     @cached_property
     def stop_words(self) -> frozenset[str]:
@@ -75,14 +69,10 @@ class Languages:
         return frozenset[str]().union(*map(_stop_words, self._names))
 
     @cached_property
-    def _stemmers(self) -> dict[str, object]:
+    def _stemmers(self) -> dict[str, Any]:
         import Stemmer
 
         return {name: Stemmer.Stemmer(name) for name in {*self._names, *(name for _, _, name in _BY_SCRIPT)}}
-
-
-_REMEMBERED = 200_000
-"""Most words whose stems are kept: some 30 MB."""
 
 
 def _script_language(word: str) -> tuple[str, ...]:

@@ -29,6 +29,8 @@ _QUANTITY = (
     r"ft|lbs?|sec|msec|usec|hrs?|mins|secs))(?![\w-])"
 )
 _TOKEN = re.compile(f"{_QUANTITY}|(?P<unspaced>[{_UNSPACED}]+)|(?P<word>{_LETTER}+(?:[-_.]+{_LETTER}+)*)")
+_ASCII_TOKEN = re.compile(f"{_QUANTITY}|(?P<unspaced>(?!))|(?P<word>[A-Za-z0-9]+(?:[-_.]+[A-Za-z0-9]+)*)")
+"""The same for plain text, four times faster."""
 _PART = re.compile(f"{_LETTER}+")
 _HUMP = re.compile("[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 _DIGIT = re.compile(r"\d")
@@ -37,6 +39,9 @@ _POSSESSIVE = re.compile(r"['\u2019]s\b")
 
 MOST_RUNS = 6
 """Most parts of an identifier whose runs of neighbours are terms too; of a longer one the parts are."""
+
+_REMEMBERED = 200_000
+"""Most words whose terms are kept: some 40 MB."""
 
 
 def normalise(text: str) -> str:
@@ -55,6 +60,7 @@ class Analysis:
     def __init__(self, languages: Languages) -> None:
         """Stem and stop words by these languages."""
         self._languages = languages
+        self._known: dict[str, tuple[str, ...]] = {}
 
     def indexed(self, text: str) -> list[str]:
         """Return the terms to be found by, in order: of an identifier the whole, its runs of parts, its parts."""
@@ -67,21 +73,26 @@ class Analysis:
     def _kept(self, text: str, identifier: Callable[[list[str]], list[str]]) -> list[str]:
         words = list(self._words(text, identifier))
         content = [word for word in words if word not in self._languages.stop_words] or words
-        return [_folded(stem) for word in content for stem in self._stems(word)]
+        return [term for word in content for term in self._known.get(word) or self._terms(word)]
 
-    def _stems(self, word: str) -> tuple[str, ...]:
-        return self._languages.stems(word) if word.isalpha() and not _UNSPACED_CHARACTER.match(word) else (word,)
+    def _terms(self, word: str) -> tuple[str, ...]:
+        is_stemmed = word.isalpha() and not _UNSPACED_CHARACTER.match(word)
+        terms = tuple(map(_folded, self._languages.stems(word) if is_stemmed else (word,)))
+        if len(self._known) > _REMEMBERED:
+            self._known.clear()
+        self._known[word] = terms
+        return terms
 
     def _words(self, text: str, identifier: Callable[[list[str]], list[str]]) -> Iterator[str]:
         clean = _POSSESSIVE.sub("", _NEGATION.sub(" not", normalise(text)))
-        for match in _TOKEN.finditer(clean):
+        for match in (_ASCII_TOKEN if clean.isascii() else _TOKEN).finditer(clean):
             if match["unit"]:
                 number, unit = match["number"], match["unit"].lower()
                 yield from (number + unit, number, unit)
             elif match["unspaced"]:
                 yield from _pairs(match["unspaced"], identifier is _indexed_identifier)
             else:
-                parts = _PART.findall(match["word"])
+                parts = [match["word"]] if match["word"].isalnum() else _PART.findall(match["word"])
                 if len(parts) > 1 and _DIGIT.search(match["word"]):
                     yield from identifier([part.lower() for part in parts])
                 else:
