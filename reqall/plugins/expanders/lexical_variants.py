@@ -13,13 +13,13 @@ from reqall import PluginOptions, Query
 from reqall.plugins.expanders.distinct import distinct
 
 _ENGLISH = (
-    "a about all also am an and any are as at be been being both but by can could did do does each for from had "
-    "has have how i if in into is it its may me might must my no nor not of on or our shall she should so some "
-    "such than that the their them then there these they this those to upon was we were what when where whether "
-    "which while who whom whose why will with would you your"
+    "a about also am an and are as at be been being both but by can could did do does each for from had has have how "
+    "i if in into is it its may me might must my of on or our shall she should so some such than that the their them "
+    "then there these they this those to upon was we were what when where whether which while who whom whose why will "
+    "with would you your"
 )
 STOP_WORDS = frozenset(_ENGLISH.split())
-"""English words that say nothing of what a question is about."""
+"""English words that say nothing of what a question is about; negations do."""
 
 
 class LexicalVariantsOptions(PluginOptions):
