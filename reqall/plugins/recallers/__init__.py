@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from reqall import Recaller, Registration, hookimpl
 from reqall.plugins.recallers.rank_bm25 import RankBm25, RankBm25Options
 from reqall.plugins.recallers.sqlite_fts5 import Fts5Options, build_sqlite_fts5
+from reqall.plugins.recallers.sqlite_tfidf import TfidfOptions, build_sqlite_tfidf
 from reqall.plugins.recallers.sqlite_vec import SqliteVecOptions, build_sqlite_vec
 
 
@@ -18,6 +19,12 @@ def register_recallers() -> Iterable[Registration[Recaller]]:
             build=build_sqlite_fts5,
             options=Fts5Options,
             index_version=2,
+        ),
+        Registration(
+            name="sqlite_tfidf",
+            summary="likeness of whole texts by TF-IDF and cosine, in the catalog's file",
+            build=build_sqlite_tfidf,
+            options=TfidfOptions,
         ),
         Registration(
             name="sqlite_vec",

@@ -78,6 +78,13 @@ class Ordinals:
         modified = _UNDATED if facets.modified is None else microseconds(facets.modified)
         return project % BUCKETS, project, type_, status, modified
 
+    def stored(self, reader: SqlConnection, facets: Facets) -> tuple[int, int, int, int, int] | None:
+        """Return the same as `columns`, and write nothing; None where a value has no number yet."""
+        kinds = (("project", facets.project_id), ("type", facets.type_id), ("status", facets.status))
+        if all(value is None or self._find(reader, kind, (value,)) for kind, value in kinds):
+            return self.columns(reader, facets)
+        return None
+
     def wanted(self, reader: SqlConnection, filters: Filters) -> Wanted | None:
         """Translate filters; None where nothing can meet them."""
         return Wanted.of(filters, lambda kind, values: self._find(reader, kind, values))

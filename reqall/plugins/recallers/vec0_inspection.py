@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from reqall import Facets, IndexEntry, SqlConnection
+from reqall import IndexEntry, SqlConnection
 from reqall.plugins.recallers.ordinals import Ordinals
 
 LENGTH_TOLERANCE = 1e-3
@@ -25,7 +25,6 @@ def damage(tx: SqlConnection, prefix: str) -> list[str]:
 def faults(tx: SqlConnection, prefix: str, entries: Sequence[IndexEntry]) -> Iterator[tuple[int, str]]:
     """Yield the chunks (of those that are held) whose text, vector or facets are stored otherwise."""
     ordinals = Ordinals(prefix)
-    known = set(tx.execute(f"select kind, value from {prefix}_facet"))
     for entry in entries:
         chunk_id = (entry.chunk.id,)
         # The matrix in memory reads its facets from the entries, a search by vec0 from the vectors.
@@ -37,18 +36,8 @@ def faults(tx: SqlConnection, prefix: str, entries: Sequence[IndexEntry]) -> Ite
             yield entry.chunk.id, "its vector is of another text"
         elif not _is_unit(vector):
             yield entry.chunk.id, "its vector is not of length 1"
-        # A value that has no number yet is nowhere stored; asking for its number would give it one.
-        elif (
-            not _values(entry.facets) <= known
-            or ordinals.columns(tx, entry.facets) != tuple(facets)
-            or copies != facets[1:]
-        ):
+        elif ordinals.stored(tx, entry.facets) != tuple(facets) or copies != facets[1:]:
             yield entry.chunk.id, "its facets differ"
-
-
-def _values(facets: Facets) -> set[tuple[str, str]]:
-    kinds = (("project", facets.project_id), ("type", facets.type_id), ("status", facets.status))
-    return {(kind, value) for kind, value in kinds if value is not None}
 
 
 def _is_unit(vector: bytes) -> bool:

@@ -20,6 +20,14 @@ class TestSqliteVec(RecallerContract, DropContract, InspectionContract):
         return recaller_of("sqlite_vec", cache_mb=request.param)
 
 
+class TestSqliteTfidf(RecallerContract, DropContract, InspectionContract):
+    lexical = True
+
+    @pytest.fixture
+    def make_recaller(self, recaller_of):
+        return recaller_of("sqlite_tfidf")
+
+
 class TestRankBm25(RecallerContract, DropContract, InspectionContract):
     lexical = True
 
