@@ -25,6 +25,7 @@ Row: TypeAlias = tuple[int, str, int, int, int, bytes]
 """Chunk id, document id, type, status, modified (numbers of `Ordinals`), packed terms."""
 
 _PAIR = 2
+_PAIR_BYTES = 8
 
 
 def packed(terms: Mapping[str, int]) -> bytes:
@@ -65,17 +66,19 @@ class TermVectors:
 
         found = list(stored)
         chunks, documents, *facets, blobs = zip(*found, strict=True) if found else ((), (), (), (), (), ())
-        pairs = np.frombuffer(b"".join(blobs), dtype="<u4").reshape(-1, _PAIR).astype(np.int64)
-        rows = np.repeat(np.arange(len(blobs)), [len(blob) // pairs.dtype.itemsize for blob in blobs])
-        terms, term, df = np.unique(pairs[:, 0], return_inverse=True, return_counts=True)
+        pairs = np.frombuffer(b"".join(blobs), dtype="<u4").reshape(-1, _PAIR)
+        rows = np.repeat(np.arange(len(blobs), dtype=np.int32), [len(blob) // _PAIR_BYTES for blob in blobs])
+        order = np.argsort(pairs[:, 0], kind="stable")
+        rows, numbers, counts = rows[order], pairs[order, 0], pairs[order, 1]
+        first = np.flatnonzero(np.diff(numbers, prepend=-1))
+        df = np.diff(first, append=len(numbers))
         idf = 1 + np.log((len(blobs) + 1) / (df + 1))
-        weights = np.sqrt(pairs[:, 1]) * idf[term]
+        weights = np.sqrt(counts) * np.repeat(idf, df)
         weights /= np.sqrt(np.bincount(rows, weights**2, minlength=len(blobs)))[rows]
-        order = np.argsort(term, kind="stable")
-        starts = np.concatenate(([0], np.cumsum(df)))
         type_, status, modified = (np.array(column, dtype=np.int64) for column in facets)
-        columns = rows[order].astype(np.int32), weights[order].astype(np.float32)
-        return cls(chunks, documents, type_, status, modified, terms, idf, starts, *columns)
+        starts = np.append(first, len(numbers))
+        columns = numbers[first].astype(np.int64), idf, starts, rows, weights.astype(np.float32)
+        return cls(chunks, documents, type_, status, modified, *columns)
 
     def mask(self, wanted: Wanted) -> "npt.NDArray[np.bool_] | None":
         """Tell which chunks meet conditions on type, status and date; None is all."""
