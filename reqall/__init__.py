@@ -21,6 +21,7 @@ from reqall.core.errors import (
 from reqall.core.expanding import FoundDocument, QueryExpander, SupportsDisclosure, SupportsFeedback, Variant
 from reqall.core.hookspecs import hookimpl
 from reqall.core.model_store import ModelStore
+from reqall.core.neighbours import Likeness, SupportsLikeness, SupportsNeighbours
 from reqall.core.protocols import (
     Budget,
     Chunker,
@@ -102,6 +103,7 @@ __all__ = [
     "ItemType",
     "JobError",
     "JsonValue",
+    "Likeness",
     "Link",
     "ModelError",
     "ModelStore",
@@ -139,7 +141,9 @@ __all__ = [
     "SupportsDrop",
     "SupportsFeedback",
     "SupportsInspection",
+    "SupportsLikeness",
     "SupportsLinkChanges",
+    "SupportsNeighbours",
     "SupportsPresence",
     "SupportsScores",
     "SupportsValidation",

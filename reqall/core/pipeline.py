@@ -10,6 +10,7 @@ from reqall.core.expansion import ALIKE, MAX_VARIANTS, Asked, Expanding, Expansi
 from reqall.core.guard import Component, Guard, Workers
 from reqall.core.indexing import Indexer
 from reqall.core.keys import key_tokens
+from reqall.core.neighbours import SupportsLikeness, SupportsNeighbours
 from reqall.core.passage import passage_of
 from reqall.core.present import best_text
 from reqall.core.protocols import Fuser, Reranker
@@ -126,10 +127,16 @@ class Pipeline:
         guard = self._guards["fuser"]
         rankings = [found.documents for found in recalled]
         try:
-            return guard.call(lambda: conformity.fused(self._fuser.fuse(rankings, weights), rankings))
+            return guard.call(lambda: conformity.fused(self._fused(rankings, weights), rankings))
         except Exception as error:
             failure = guard.failure(error, guard.told(error))
             raise failure from error
+
+    def _fused(self, rankings: Sequence[DocumentRanking], weights: Sequence[float]) -> DocumentRanking:
+        alike = [arm.index.recaller for arm in self.arms if isinstance(arm.index.recaller, SupportsLikeness)]
+        if alike and isinstance(self._fuser, SupportsNeighbours):
+            return self._fuser.fuse_alike(rankings, weights, alike[0].likeness)
+        return self._fuser.fuse(rankings, weights)
 
     def _current(self, pool: DocumentRanking, filters: Filters) -> dict[str, Document]:
         """Read the candidates as they are now: arms may have seen an older state."""

@@ -18,7 +18,8 @@ from reqall.core.database import Database
 from reqall.core.evaluation import Timings
 from reqall.core.expanding import FoundDocument, QueryExpander, SupportsFeedback, Variant
 from reqall.core.index import Index
-from reqall.core.protocols import Recaller, SqlConnection, Storage
+from reqall.core.neighbours import SupportsLikeness
+from reqall.core.protocols import Recaller, SqlConnection, Storage, Vectors
 from reqall.core.ranking import ChunkRanking
 from reqall.core.registration import ComponentConfig
 from reqall.core.scores import Score, ScoreCache
@@ -94,6 +95,21 @@ class RememberingRecaller:
         key = ("recall", self._name, self.position(), tuple(texts), limit, filters)
         stages = ("recall", f"recall.{self._name}")
         return self._ledger.remember(stages, key, lambda: self._recaller.recall(texts, limit, filters))
+
+
+class RememberingAlike(RememberingRecaller):
+    """The same of a recaller that knows how alike its documents are: that is asked anew."""
+
+    def likeness(self, document_ids: Sequence[str]) -> Vectors:
+        """Compare documents as the recaller does."""
+        assert isinstance(self._recaller, SupportsLikeness)
+        return self._recaller.likeness(document_ids)
+
+
+def remembering(name: str, recaller: Recaller, ledger: Ledger) -> RememberingRecaller:
+    """Stand before a recaller with all that it can do in a search."""
+    kind = RememberingAlike if isinstance(recaller, SupportsLikeness) else RememberingRecaller
+    return kind(name, recaller, ledger)
 
 
 class RememberingCatalog(Catalog):
@@ -180,7 +196,7 @@ class RememberingAssembly(Assembly):
         """Return a configured index with a recaller that remembers."""
         if name not in self._indexes:
             found = super().index(name)
-            self._indexes[name] = replace(found, recaller=RememberingRecaller(name, found.recaller, self.ledger))
+            self._indexes[name] = replace(found, recaller=remembering(name, found.recaller, self.ledger))
         return self._indexes[name]
 
     def stage(self, kind: str, pipeline: str, config: ComponentConfig) -> Any:

@@ -10,6 +10,7 @@ from reqall.plugins.fusers.convex import Convex
 from reqall.plugins.fusers.dbsf import Dbsf
 from reqall.plugins.fusers.isr import Isr
 from reqall.plugins.fusers.normalisation import ScoreOptions
+from reqall.plugins.fusers.regularised import Regularised, RegularisedOptions
 from reqall.plugins.fusers.rrf import Rrf, RrfOptions
 
 
@@ -47,6 +48,12 @@ def _by_scores() -> Iterable[Registration[Fuser]]:
             summary="weighted mean of normalised scores: better than ranks once weights are tuned",
             build=lambda options, _services: Convex(options),
             options=ScoreOptions,
+        ),
+        Registration(
+            name="regularised",
+            summary="convex, then each score is drawn towards those of the candidates that are most alike",
+            build=lambda options, _services: Regularised(options),
+            options=RegularisedOptions,
         ),
         Registration(
             name="combsum",

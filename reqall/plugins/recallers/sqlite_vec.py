@@ -136,6 +136,19 @@ class SqliteVec:
         found = dict(zip(asked, scan(reader, vectors, limit), strict=True))
         return [ChunkRanking.of(_first_documents(found.get(text, ()), limit)) for text in texts]
 
+    def likeness(self, document_ids: Sequence[str]) -> Vectors:
+        """Compare documents by the mean vector of their chunks: cosines of shape (documents, documents)."""
+        import numpy as np
+
+        reader = self._database.reader()
+        means = np.zeros((len(document_ids), self._embedder.dimensions), dtype=np.float32)
+        if self._tables.exists(reader):
+            for row, document_id in enumerate(document_ids):
+                for vector in self._tables.of_document(reader, document_id):
+                    means[row] += np.frombuffer(vector, dtype=np.float32)
+        means /= np.maximum(np.linalg.norm(means, axis=1, keepdims=True), np.finfo(np.float32).tiny)
+        return means @ means.T
+
     def drop(self, tx: SqlConnection | None) -> None:
         """Remove all tables."""
         assert tx is not None, "storage 'catalog' is written within the catalog's transaction"

@@ -99,6 +99,12 @@ class Vec0:
         )
         return {key: vector for key, number in list(found) for vector in self.vectors_of(reader, [number])}
 
+    def of_document(self, reader: SqlConnection, document_id: str) -> list[bytes]:
+        """Read the vectors of a document's chunks."""
+        chunk_ids = list(reader.execute(f"select id from {self._entry} where document_id = ?", (document_id,)))
+        statement = f"select embedding from {self._vectors} where id = ?"
+        return [vector for chunk_id in chunk_ids for (vector,) in reader.execute(statement, chunk_id)]
+
     def mark(self, tx: SqlConnection) -> None:
         """Give what is written its own revision: never the same one twice, whatever is rolled back or dropped."""
         tx.execute(f"insert or replace into {self._revision} values (1, hex(randomblob(16)))")

@@ -50,3 +50,11 @@ class TestDbsf(FuserContract):
     @pytest.fixture
     def fuser(self, build):
         return build("fuser", "dbsf")
+
+
+class TestRegularised(FuserContract):
+    """Without an index that knows what is alike."""
+
+    @pytest.fixture(params=NORMALISATIONS, ids=str)
+    def fuser(self, build, request):
+        return build("fuser", "regularised", **request.param)

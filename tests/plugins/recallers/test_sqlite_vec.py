@@ -203,3 +203,16 @@ print(sorted({{"numpy", "sqlite_vec", "rank_bm25"}} & set(sys.modules)))
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert (done.stdout.strip(), done.stderr) == ("[]", "")
+
+
+def test_likeness_is_the_cosine_of_the_mean_vectors(make_shelf):
+    shelf = make_shelf("sqlite_vec")
+    assert not shelf.recaller.likeness(["d1"]).any()
+    shelf.put("d1", "alarm volume", "timer")
+    shelf.put("d2", "alarm volume")
+    shelf.put("d3", "other matter")
+    first, second, third = HashingEmbedder().embed_documents(["alarm volume", "timer", "other matter"])
+    mean = (first + second) / np.linalg.norm(first + second)
+    rows = np.stack([mean, np.zeros_like(mean), first, third])
+    likeness = shelf.recaller.likeness(["d1", "gone", "d2", "d3"])
+    assert likeness == pytest.approx(rows @ rows.T, abs=1e-6)
