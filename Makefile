@@ -42,12 +42,10 @@ bench: $(VENV)/.test     ## speed as ratios against references in the same run; 
 	$(BIN)/python benchmarks/jama_walk.py
 	$(BIN)/python benchmarks/first_sync.py --quick
 
-bench-quality: $(VENV)/.core ## nDCG@10 and more on the collections in $$REQALL_BENCH
-	$(BIN)/reqall eval --pipeline default,lexical,vector $(addprefix $(REQALL_BENCH)/,$(SETS))
+bench-quality: $(VENV)/.core ## quality on the judged collections in $$REQALL_BENCH; writes docs/explanation/retrieval.md
+	$(BIN)/python benchmarks/quality.py "$(REQALL_BENCH)" $(if $(SETS),--sets $(SETS))
 
 TORCH ?= torch==2.13.0
-
-SETS ?= cm1-nasa cchit rtems-test-req strictdoc-l1-l2
 
 $(VENV)/.core: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

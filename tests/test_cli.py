@@ -40,7 +40,7 @@ def test_search_prints_json_alone(reqall):
         "score",
         "strategy",
     } <= answer["hits"][0].keys()
-    assert answer["hits"][0]["strategy"] == "rrf"
+    assert answer["hits"][0]["strategy"] == "regularised"
     assert answer["hits"][0]["modified_date"].endswith("Z")
 
 

@@ -108,3 +108,18 @@ def test_known_figures_of_two_small_collections(evaluate):
         assert [row[metric] for metric in ("nDCG@10", "MAP", "microF1@4")] == [
             pytest.approx(value, abs=0.1) for value in values
         ]
+
+
+@pytest.mark.skipif("REQALL_BENCH" not in os.environ, reason="REQALL_BENCH names no folder of collections")
+def test_the_default_stays_above_floors_and_above_its_legs(evaluate):
+    """Floors are some .02 below what was measured; `make bench-quality` has all figures."""
+    floors = {"cm1-nasa": 0.81, "gannt": 0.61, "modis": 0.61, "strictdoc-l1-l2": 0.63}
+    folders = [f"{os.environ['REQALL_BENCH']}/{name}" for name in floors]
+    done = evaluate(*folders, "--pipeline", "default,lexical,terms,vector", "-m", "nDCG@10", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert {
+        name: found[name]["default"]["nDCG@10"] for name in floors if found[name]["default"]["nDCG@10"] < floors[name]
+    } == {}
+    means = {name: row["nDCG@10"] for name, row in found["mean"].items()}
+    assert means.pop("default") > max(means.values())
