@@ -7,7 +7,11 @@ index; Latin letters say nothing of their language, so that is for an option to 
 import threading
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field, field_validator
+
+from reqall import PluginOptions, Stored
 
 _OWN = "english"
 _ENGLISH = (
@@ -88,3 +92,26 @@ def _stop_words(language: str) -> frozenset[str]:
 
     listed = get_stop_words(language) if language in AVAILABLE_LANGUAGES else []
     return frozenset(listed) - frozenset(_CARRIERS.get(language, "").split())
+
+
+class LanguageOptions(PluginOptions):
+    """The options of an index that cuts texts into terms."""
+
+    language: Annotated[str | list[str], Stored()] = Field(
+        default="english",
+        description="Language of the words in Latin letters, or a list of languages: for stems and stop words. An "
+        "empty list: neither. Words of other scripts (Greek, Cyrillic, Arabic ...) are stemmed by their script.",
+    )
+
+    @field_validator("language")
+    @classmethod
+    def _known(cls, value: str | list[str]) -> str | list[str]:
+        for name in [value] if isinstance(value, str) else value:
+            if name not in known_languages():
+                raise ValueError(f"no language {name!r}; there are {', '.join(known_languages())}")
+        return value
+
+    @property
+    def languages(self) -> Languages:
+        """Stems and stop words of them."""
+        return Languages([self.language] if isinstance(self.language, str) else self.language)

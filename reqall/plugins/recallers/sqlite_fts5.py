@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from itertools import chain, islice
 from math import inf
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from reqall import (
     ChunkRanking,
@@ -19,18 +19,16 @@ from reqall import (
     Filters,
     IndexBatch,
     IndexEntry,
-    PluginOptions,
     Position,
     Services,
     SqlConnection,
     Storage,
-    Stored,
 )
 from reqall.plugins.recallers import fts5_inspection
 from reqall.plugins.recallers.bm25 import Bm25, Weighting
 from reqall.plugins.recallers.fts5_match import expression, most_telling, time_conditions
 from reqall.plugins.recallers.fts5_tables import FIELDS, Row, Tables, Vocabulary, facet_tokens, modified
-from reqall.plugins.recallers.languages import Languages, known_languages
+from reqall.plugins.recallers.languages import LanguageOptions
 from reqall.plugins.recallers.tables import has_table, read_position, require_database, write_position
 from reqall.plugins.recallers.words import Analysis
 
@@ -38,14 +36,9 @@ MAX_TERMS = 256
 """Most different terms of one query."""
 
 
-class Fts5Options(PluginOptions):
+class Fts5Options(LanguageOptions):
     """Options of `sqlite_fts5`."""
 
-    language: Annotated[str | list[str], Stored()] = Field(
-        default="english",
-        description="Language of the words in Latin letters, or a list of languages: for stems and stop words. An "
-        "empty list: neither. Words of other scripts (Greek, Cyrillic, Arabic ...) are stemmed by their script.",
-    )
     k1: float = Field(default=2.5, gt=0, description="How slowly the weight of a repeated word saturates.")
     b: float = Field(default=0.85, ge=0, le=1, description="How much a long text is held against it; 0 = not at all.")
     key_weight: float = Field(
@@ -69,14 +62,6 @@ class Fts5Options(PluginOptions):
         default=500, ge=1, description="Chunks that are scored in full, whatever the limit; others come below them."
     )
 
-    @field_validator("language")
-    @classmethod
-    def _known(cls, value: str | list[str]) -> str | list[str]:
-        for name in _listed(value):
-            if name not in known_languages():
-                raise ValueError(f"no language {name!r}; there are {', '.join(known_languages())}")
-        return value
-
 
 class SqliteFts5:
     """A BM25 index in the catalog's file."""
@@ -88,7 +73,7 @@ class SqliteFts5:
         self._database = database
         self._prefix = prefix
         self._tables = Tables(prefix)
-        self._analysis = Analysis(Languages(_listed(options.language)))
+        self._analysis = Analysis(options.languages)
         weights = (options.key_weight, options.name_weight, options.path_weight, options.body_weight)
         self._weighting = Weighting(options.k1, options.b, weights, options.stub_weight, options.pair_weight)
         self._columns = " ".join(field for field, weight in zip(FIELDS, weights, strict=True) if weight)
@@ -212,10 +197,6 @@ def _tail(rows: Iterable[Any], documents: set[str], limit: int, scale: float) ->
         documents.add(document)
         if end == inf and len(documents) >= limit:
             end = rank
-
-
-def _listed(language: str | list[str]) -> list[str]:
-    return [language] if isinstance(language, str) else language
 
 
 def build_sqlite_fts5(options: Fts5Options, services: Services) -> SqliteFts5:

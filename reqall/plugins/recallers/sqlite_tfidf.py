@@ -7,11 +7,8 @@ the projects that it is filtered to, so that words which every item of a project
 """
 
 import threading
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Annotated
-
-import apsw
-from pydantic import Field
 
 from reqall import (
     ChunkRanking,
@@ -19,29 +16,23 @@ from reqall import (
     Filters,
     IndexBatch,
     IndexEntry,
-    PluginError,
-    PluginOptions,
     Position,
     Services,
     SqlConnection,
     Storage,
-    Stored,
 )
+from reqall.plugins.recallers.languages import LanguageOptions
 from reqall.plugins.recallers.ordinals import Ordinals
-from reqall.plugins.recallers.stems import Stemmer, stemmer
 from reqall.plugins.recallers.tables import has_table, read_position, require_database, write_position
 from reqall.plugins.recallers.term_vectors import Row, TermVectors, packed
+from reqall.plugins.recallers.words import Analysis
 
 KEPT = 4
 """Selections of projects whose vectors a process keeps; of more, those that were searched last."""
 
 
-class TfidfOptions(PluginOptions):
+class TfidfOptions(LanguageOptions):
     """Options of `sqlite_tfidf`."""
-
-    tokenizer: Annotated[str, Stored()] = Field(
-        default="porter unicode61", description="FTS5 tokenizer that makes stems, and its arguments, as in `tokenize=`."
-    )
 
 
 class SqliteTfidf:
@@ -49,9 +40,9 @@ class SqliteTfidf:
 
     storage: Storage = "catalog"
 
-    def __init__(self, stems: Stemmer, database: Database, prefix: str) -> None:
+    def __init__(self, analysis: Analysis, database: Database, prefix: str) -> None:
         """Name the tables after `prefix`; they appear with the first `apply`."""
-        self._stems = stems
+        self._analysis = analysis
         self._database = database
         self._prefix = prefix
         self._entry = f"{prefix}_entry"
@@ -90,7 +81,7 @@ class SqliteTfidf:
             return [ChunkRanking() for _ in texts]
         vectors = self._vectors(reader, wanted.project)
         mask = vectors.mask(wanted)
-        scores = (vectors.cosines(self._stems.count(text)) for text in texts)
+        scores = (vectors.cosines(self._terms(text)) for text in texts)
         return [ChunkRanking.of(vectors.best(each, mask, limit)).limit_documents(limit) for each in scores]
 
     def drop(self, tx: SqlConnection | None) -> None:
@@ -124,7 +115,11 @@ class SqliteTfidf:
         return ()
 
     def _packed(self, entry: IndexEntry) -> bytes:
-        return packed(self._stems.count(f"{entry.name}\n{entry.chunk.body}"))
+        return packed(self._terms(f"{entry.name}\n{entry.chunk.body}"))
+
+    def _terms(self, text: str) -> Counter[str]:
+        """Count the terms of a text; documents are read as queries are, so that a text is nearest to itself."""
+        return Counter(self._analysis.asked(text))
 
     def _create(self, tx: SqlConnection) -> None:
         self._ordinals.create(tx)
@@ -159,13 +154,5 @@ class SqliteTfidf:
 
 
 def build_sqlite_tfidf(options: TfidfOptions, services: Services) -> SqliteTfidf:
-    """Build the recaller. Raises PluginError where FTS5 has no such tokenizer."""
-    database = require_database(services, "sqlite_tfidf")
-    try:
-        stems = stemmer(options.tokenizer)
-    except (apsw.Error, ValueError) as error:
-        raise PluginError(
-            f"sqlite_tfidf: FTS5 refuses the tokenizer {options.tokenizer!r}: {error}",
-            "see https://sqlite.org/fts5.html#tokenizers; the default is 'porter unicode61'",
-        ) from error
-    return SqliteTfidf(stems, database, services.prefix)
+    """Build the recaller."""
+    return SqliteTfidf(Analysis(options.languages), require_database(services, "sqlite_tfidf"), services.prefix)

@@ -8,7 +8,6 @@ import pytest
 
 from reqall import PluginError, Services
 from reqall.plugins.recallers.sqlite_tfidf import KEPT, TfidfOptions, build_sqlite_tfidf
-from reqall.plugins.recallers.stems import stemmer
 from reqall.plugins.recallers.term_vectors import packed
 
 VOCABULARY = [f"q{chr(97 + number)}" for number in range(26)]
@@ -119,23 +118,6 @@ def test_packed_terms_do_not_depend_on_their_order():
     terms = {"timer": 2, "alarm": 1, "volume": 70_000}
     assert packed(terms) == packed(dict(reversed(terms.items())))
     assert len(packed(terms)) == 8 * len(terms)
-
-
-def test_stems_are_counted_alike_from_many_threads():
-    from concurrent.futures import ThreadPoolExecutor
-
-    texts = [f"running timers of volume{number} and volumes" for number in range(200)]
-    with ThreadPoolExecutor(8) as pool:
-        assert list(pool.map(stemmer("porter unicode61").count, texts)) == [
-            Counter({"run": 1, "timer": 1, f"volume{number}": 1, "volum": 1}) for number in range(200)
-        ]
-
-
-@pytest.mark.parametrize("tokenizer", ["no such", "", "porter 'unicode61"])
-def test_a_tokenizer_that_fts5_does_not_know_is_refused(make_shelf, tokenizer):
-    database = make_shelf("sqlite_tfidf").database
-    with pytest.raises(PluginError, match="refuses the tokenizer"):
-        build_sqlite_tfidf(TfidfOptions(tokenizer=tokenizer), Services(prefix="x", database=database))
 
 
 def test_without_a_database_it_is_refused():
