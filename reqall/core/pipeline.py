@@ -74,12 +74,7 @@ class Pipeline:
         Raises ReqallError when a required arm, every arm, or the fuser fails.
         """
         trace, deadline = Trace(warnings=[*self._notices]), Deadline(self._deadline)
-        first: list[Recalled] = []
-        with trace.stage("expand"):
-            asked = self._expansion.expand(query, lambda: self._look(query, candidate_k, first, trace), trace)
-        with trace.stage("recall"):
-            known = [replace(found, asked=asked[0]) for found in first]
-            recalled = self._recall.find(asked[1:] if first else asked, candidate_k, query.filters, trace, known)
+        asked, recalled = self._recalled(query, candidate_k, trace)
         with trace.stage("fuse"):
             weights = fusion_weights(recalled)
             pool = self._fuse(recalled, weights).top(candidate_k)
@@ -114,6 +109,15 @@ class Pipeline:
             trace.timings,
             tuple(dict.fromkeys(trace.warnings)),
         )
+
+    def _recalled(self, query: Query, limit: int, trace: Trace) -> tuple[list[Asked], list[Recalled]]:
+        """Expand and recall: the texts, and what the arms found with each; a first search is not made twice."""
+        first: list[Recalled] = []
+        with trace.stage("expand"):
+            asked = self._expansion.expand(query, lambda: self._look(query, limit, first, trace), trace)
+        with trace.stage("recall"):
+            known = [replace(found, asked=asked[0]) for found in first]
+            return asked, self._recall.find(asked[1:] if first else asked, limit, query.filters, trace, known)
 
     def _look(self, query: Query, limit: int, first: list[Recalled], trace: Trace) -> list[FoundDocument]:
         """Search with the user's text alone, for expanders to read; what the arms found is kept in `first`."""
