@@ -14,7 +14,7 @@ from math import log
 from typing import Any
 
 STUB = 5
-"""Characters of a word's beginning; a word that has no more has none."""
+"""Characters of the beginning of a word; a shorter word has none."""
 
 Frequency = Callable[[str], int]
 
@@ -86,8 +86,8 @@ class Bm25:
 
 
 def stubs_of(terms: Iterable[str]) -> Iterable[str]:
-    """Return the beginnings of those words that go on; of identifiers and numbers none."""
-    return [term[:STUB] for term in terms if len(term) > STUB and term.isalpha()]
+    """Return the beginnings of words, those of identifiers and numbers not."""
+    return [term[:STUB] for term in terms if len(term) >= STUB and term.isalpha()]
 
 
 def _add(counts: dict[Any, float], found: Iterable[Any], weight: float) -> None:
