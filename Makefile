@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 
-.PHONY: help demo test models lint fix examples soak bench bench-quality clean
+.PHONY: help demo test models lint fix examples soak bench bench-quality bench-rerank clean
 
 help:            ## list the commands
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## */: /'
@@ -44,6 +44,9 @@ bench: $(VENV)/.test     ## speed as ratios against references in the same run; 
 
 bench-quality: $(VENV)/.core ## quality on the judged collections in $$REQALL_BENCH; writes docs/explanation/retrieval.md
 	$(BIN)/python benchmarks/quality.py "$(REQALL_BENCH)" $(if $(SETS),--sets $(SETS))
+
+bench-rerank: $(VENV)/.core ## fused order against reranked order on the same collections
+	$(BIN)/python benchmarks/reranking.py $(if $(SETS),$(addprefix $(REQALL_BENCH)/,$(SETS)),$(dir $(wildcard $(REQALL_BENCH)/*/qrels.tsv)))
 
 TORCH ?= torch==2.13.0
 
