@@ -12,7 +12,8 @@ from reqall.core.errors import ReqallError
 from reqall.core.plugin import Offer
 from reqall.core.registration import ComponentConfig, Services
 from reqall.plugin_check.report import Tried, Verdict
-from reqall.testing.fakes import HashingEmbedder, SharedWordsReranker
+from reqall.testing.fake_reranker import SharedWordsReranker
+from reqall.testing.fakes import HashingEmbedder
 
 PREFIX = "ix_check"
 

@@ -12,7 +12,6 @@ from typing import Any, Literal, TypeVar
 from reqall import (
     ChunkRanking,
     Document,
-    DocumentRanking,
     Facets,
     Filters,
     IndexBatch,
@@ -20,7 +19,6 @@ from reqall import (
     ItemType,
     Link,
     Page,
-    Passage,
     Position,
     Project,
     SqlConnection,
@@ -206,30 +204,6 @@ class MemoryRecaller:
             self.held.clear()
             self.drops += 1
             self._position = None
-
-
-class SharedWordsReranker:
-    """Scores passages by the number of words that they share with the query; `batches` lists how many it was given.
-
-    It has the ability to score, so a pipeline calls `score`; `identity` is empty and nothing is kept unless it is set.
-    """
-
-    def __init__(self, batch_size: int = 8, identity: str = "") -> None:
-        """Begin with nothing scored."""
-        self.batch_size = batch_size
-        self.identity = identity
-        self.batches: list[int] = []
-
-    def score(self, query: str, passages: Sequence[Passage]) -> list[float]:
-        """Count shared words."""
-        self.batches.append(len(passages))
-        words = set(_words(query))
-        return [float(len(words & set(_words(passage.text)))) for passage in passages]
-
-    def rerank(self, query: str, passages: Sequence[Passage]) -> DocumentRanking:
-        """Order by the scores."""
-        scores = self.score(query, passages)
-        return DocumentRanking.of((p.document_id, score) for p, score in zip(passages, scores, strict=True))
 
 
 def _by_shared_words(text: str, entries: Sequence[IndexEntry]) -> ChunkRanking:

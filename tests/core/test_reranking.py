@@ -13,7 +13,7 @@ from reqall.core.recall import Arm
 from reqall.core.scores import ScoreCache
 from reqall.core.scoring import Scoring
 from reqall.plugins.fusers.rrf import Rrf, RrfOptions
-from reqall.testing.fakes import SharedWordsReranker
+from reqall.testing.fake_reranker import SharedWordsReranker
 
 PATIENCE = 30
 SOON = 0.3

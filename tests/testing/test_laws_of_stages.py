@@ -10,7 +10,7 @@ from reqall.testing.contracts import (
     FuserContract,
     RerankerContract,
 )
-from reqall.testing.fakes import SharedWordsReranker
+from reqall.testing.fake_reranker import SharedWordsReranker
 
 
 def summed(rankings, weights):

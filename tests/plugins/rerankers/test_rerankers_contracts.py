@@ -6,7 +6,7 @@ from reqall import Services
 from reqall.core.scores import ScoreCache
 from reqall.core.scoring import scoring
 from reqall.testing.contracts import RerankerContract
-from reqall.testing.fakes import SharedWordsReranker
+from reqall.testing.fake_reranker import SharedWordsReranker
 from reqall.testing.rerank_endpoint import RerankEndpoint
 
 
