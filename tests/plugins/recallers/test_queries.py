@@ -82,3 +82,11 @@ def test_the_recaller_searches_for_all_of_a_query(make_shelf):
     shelf.put("loud", "volume")
     shelf.put("both", "volume battery")
     assert shelf.find("volume " * 12 + "battery " * 12) == ["both", "loud"]
+
+
+def test_the_recaller_cuts_into_pieces_as_long_as_told(make_shelf):
+    embedder = HashingEmbedder(dimensions=512)
+    shelf = make_shelf("sqlite_vec", embedder, query_tokens=2)
+    shelf.put("loud", "volume")
+    shelf.find("volume level door train")
+    assert embedder.queries == ["volume level", "door train"]
