@@ -80,6 +80,7 @@ ALIASES = {
     "JsonValue": "a value of JSON",
     "Storage": '`"catalog"`, `"external"` or `"memory"`',
     "Vectors": "float32 array of shape (number of texts, dimensions), rows of length 1",
+    "Likeness": "function of document ids that returns their cosines with each other, of shape (documents, documents)",
     "__version__": "the version",
     "hookimpl": "marks a function as the implementation of a hook",
 }
