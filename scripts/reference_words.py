@@ -76,7 +76,6 @@ MEANINGS = {
 }
 
 ALIASES = {
-    "Likeness": "takes ids of documents, returns their vectors: float32 array, rows of length 1, or of 0 for unknown ones",
     "JsonValue": "a value of JSON",
     "Storage": '`"catalog"`, `"external"` or `"memory"`',
     "Vectors": "float32 array of shape (number of texts, dimensions), rows of length 1",
