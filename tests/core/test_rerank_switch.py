@@ -1,21 +1,24 @@
 """RERANKER_ENABLED, and rerankers that stand in the options of another: found, checked and built like any other."""
 
+import sys
+
 import pytest
 
 from reqall import ConfigError, Query
 from reqall.app import App, Overrides
+from reqall.core.components import build_options
 from reqall.core.environment import Environment
 from reqall.core.rerank_switch import is_enabled
 from reqall.setup import check
 
 pytest_plugins = ["tests.core.plugins_support"]
 
-QWEN = """
+READER = """
 from pydantic import Field
 from reqall import DocumentRanking, PluginError, PluginOptions, Registration, hookimpl
 
 class Options(PluginOptions):
-    model: str = Field(default="${RERANKER_MODEL:-small}", description="Model.")
+    model: str = Field(default="small", description="Model.")
 
 class Scorer:
     identity = ""
@@ -34,7 +37,7 @@ def build(options, services):
 
 @hookimpl
 def register_rerankers():
-    return [Registration("qwen3", "a model", build, Options)]
+    return [Registration("reader", "a model", build, Options)]
 """
 
 FILE = """\
@@ -94,51 +97,52 @@ def test_a_value_that_is_none_is_an_error(make):
         make(RERANKER_ENABLED="maybe").config  # noqa: B018 - reading it checks it
 
 
-def test_switched_on_the_default_pipeline_reranks_and_no_other(install, filled):
-    install("qwen_part", QWEN)
-    app = filled(RERANKER_ENABLED="1")
-    assert search(app) == ({"rerank"}, [])
-    assert search(app, "other") == ({"rrf"}, [])
-    assert search(filled()) == ({"rrf"}, [])
-    assert search(filled(RERANKER_ENABLED="0")) == ({"rrf"}, [])
+def test_switched_on_the_default_pipeline_reranks_and_no_other(make):
+    def rerankers(app):
+        return {name: pipeline.rerank.use for name, pipeline in app.config.pipelines.items()}
+
+    assert rerankers(make(RERANKER_ENABLED="1")) == {"default": "qwen3", "other": "none"}
+    assert rerankers(make()) == {"default": "none", "other": "none"}
+    assert rerankers(make(RERANKER_ENABLED="0")) == {"default": "none", "other": "none"}
 
 
-def test_the_model_comes_from_its_variable_and_options_that_are_written_stay(install, filled):
-    install("qwen_part", QWEN)
-
+def test_the_model_comes_from_its_variable_and_options_that_are_written_stay(make):
     def model(app):
-        return app.assembly.stage("reranker", "default", app.config.pipelines["default"].rerank)._scorer.model
+        config = app.config.pipelines["default"].rerank
+        return build_options(app.host.find("reranker", "qwen3"), config, app.environment, "reranker").model
 
-    assert model(filled(RERANKER_ENABLED="1")) == "small"
-    assert model(filled(RERANKER_ENABLED="1", RERANKER_MODEL="large")) == "large"
-    assert model(filled("{use: qwen3, with: {model: own}}", RERANKER_ENABLED="1")) == "own"
+    assert model(make(RERANKER_ENABLED="1")) == "Qwen/Qwen3-Reranker-0.6B"
+    assert model(make(RERANKER_ENABLED="1", RERANKER_MODEL="acme/large")) == "acme/large"
+    assert model(make("{use: qwen3, with: {model: acme/own}}", RERANKER_ENABLED="1")) == "acme/own"
 
 
-def test_a_blend_of_it_stays_a_blend(install, filled):
-    install("qwen_part", QWEN)
-    blend = "{use: blend, with: {reranker: {use: qwen3, with: {model: '${MINE}'}}}}"
-    app = filled(blend, RERANKER_ENABLED="1", MINE="mine")
+def test_a_blend_of_it_stays_a_blend(make):
+    app = make(
+        "{use: blend, with: {reranker: {use: qwen3, with: {model: '${MINE}'}}}}", RERANKER_ENABLED="1", MINE="a/b"
+    )
     assert app.config.pipelines["default"].rerank.use == "blend"
+
+
+def test_a_blend_mixes_the_scores_of_the_reranker_inside(install, filled):
+    install("reader_part", READER)
+    app = filled("{use: blend, with: {reranker: {use: reader, with: {model: '${MINE}'}}}}", MINE="mine")
     (hit, _) = app.assembly.pipeline("default").search(Query("alarm"), 10, 10).hits
     assert {"fused", "reranked"} <= set(hit.parts)
 
 
-def test_without_the_plugin_searches_keep_the_fused_order_and_say_so(filled):
+def test_without_its_libraries_searches_keep_the_fused_order_and_say_so(filled, monkeypatch):
+    monkeypatch.setitem(sys.modules, "torch", None)
     app = filled(RERANKER_ENABLED="1")
-    strategies, warnings = search(app)
-    assert strategies == {"rrf"}
-    assert warnings == ["searched without reranker 'qwen3': no reranker named 'qwen3'"]
-    (problem, setting) = sorted(problems(app), reverse=True)
-    assert problem.startswith("reranker qwen3: pipeline default: no reranker named 'qwen3'")
-    assert "installed rerankers: blend, lexical, none" in problem
-    assert setting.startswith("RERANKER_ENABLED: 1")
+    told = "searched without reranker 'qwen3' of reqall 0.1.0: qwen3: the package torch is not installed"
+    assert search(app) == ({"rrf"}, [told])
+    assert search(app, "other") == ({"rrf"}, [])
+    assert any("pip install 'reqall[qwen3]'" in problem for problem in problems(app))
 
 
-def test_without_its_libraries_likewise(install, filled):
-    install("qwen_part", QWEN)
-    app = filled(RERANKER_ENABLED="1", RERANKER_MODEL="absent")
-    assert search(app) == ({"rrf"}, ["searched without reranker 'qwen3' of qwen_part 1.0: torch is not installed"])
-    assert any("pip install reqall[qwen3]" in problem for problem in problems(app))
+def test_a_plugin_without_its_libraries_likewise(install, filled):
+    install("reader_part", READER)
+    app = filled("{use: reader, with: {model: absent}}")
+    assert search(app) == ({"rrf"}, ["searched without reranker 'reader' of reader_part 1.0: torch is not installed"])
 
 
 @pytest.mark.parametrize(
@@ -166,9 +170,9 @@ def test_mistakes_are_told_with_line_and_column(make, rerank, marked, message):
 
 
 def test_two_of_equal_options_share_the_reranker_inside(install, make):
-    install("qwen_part", QWEN)
+    install("reader_part", READER)
     app = make()
     inner = app.assembly._reranker
-    config = app.config.pipelines["default"].rerank.model_copy(update={"use": "qwen3"})
+    config = app.config.pipelines["default"].rerank.model_copy(update={"use": "reader"})
     assert inner(config)._scorer is inner(config)._scorer
     assert inner(config)._scorer is not inner(config.model_copy(update={"options": {"model": "x"}}))._scorer
