@@ -19,6 +19,7 @@ from reqall.testing.contracts.expander import ExpanderContract
 from reqall.testing.contracts.expander_abilities import DisclosureContract, FeedbackContract
 from reqall.testing.contracts.fuser import FuserContract
 from reqall.testing.contracts.link_changes import LinkChangesContract
+from reqall.testing.contracts.neighbours import LikenessContract, NeighboursContract
 from reqall.testing.contracts.recaller import RecallerContract
 from reqall.testing.contracts.recaller_abilities import DropContract, InspectionContract
 from reqall.testing.contracts.reranker import RerankerContract
@@ -68,7 +69,9 @@ __all__ = [
     "FeedbackContract",
     "FuserContract",
     "InspectionContract",
+    "LikenessContract",
     "LinkChangesContract",
+    "NeighboursContract",
     "PresenceContract",
     "RecallerContract",
     "RerankerContract",

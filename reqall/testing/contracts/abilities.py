@@ -10,13 +10,16 @@ from reqall import (
     SupportsDrop,
     SupportsFeedback,
     SupportsInspection,
+    SupportsLikeness,
     SupportsLinkChanges,
+    SupportsNeighbours,
     SupportsPresence,
     SupportsValidation,
     SupportsWaiting,
 )
 from reqall.testing.contracts.expander_abilities import DisclosureContract, FeedbackContract
 from reqall.testing.contracts.link_changes import LinkChangesContract
+from reqall.testing.contracts.neighbours import LikenessContract, NeighboursContract
 from reqall.testing.contracts.recaller_abilities import DropContract, InspectionContract
 from reqall.testing.contracts.source_abilities import (
     CountContract,
@@ -35,6 +38,8 @@ ABILITIES: Mapping[type, type] = {
     SupportsWaiting: WaitingContract,
     SupportsDrop: DropContract,
     SupportsInspection: InspectionContract,
+    SupportsLikeness: LikenessContract,
+    SupportsNeighbours: NeighboursContract,
     SupportsFeedback: FeedbackContract,
     SupportsDisclosure: DisclosureContract,
 }

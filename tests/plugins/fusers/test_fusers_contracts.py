@@ -2,7 +2,7 @@
 
 import pytest
 
-from reqall.testing.contracts import FuserContract
+from reqall.testing.contracts import FuserContract, NeighboursContract
 
 NORMALISATIONS = [{"normalise": name} for name in ("min-max", "z-score", "theoretical", "distribution", "none")]
 BOUNDS = [{"normalise": "theoretical", "lower_bound": bound} for bound in (-1e6, 1e6)]
@@ -52,9 +52,7 @@ class TestDbsf(FuserContract):
         return build("fuser", "dbsf")
 
 
-class TestRegularised(FuserContract):
-    """Without an index that knows what is alike."""
-
+class TestRegularised(FuserContract, NeighboursContract):
     @pytest.fixture(params=NORMALISATIONS, ids=str)
     def fuser(self, build, request):
         return build("fuser", "regularised", **request.param)

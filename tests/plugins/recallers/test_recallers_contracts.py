@@ -2,7 +2,7 @@
 
 import pytest
 
-from reqall.testing.contracts import DropContract, InspectionContract, RecallerContract
+from reqall.testing.contracts import DropContract, InspectionContract, LikenessContract, RecallerContract
 from reqall.testing.fakes import MemoryRecaller
 
 
@@ -14,7 +14,7 @@ class TestSqliteFts5(RecallerContract, DropContract, InspectionContract):
         return recaller_of("sqlite_fts5")
 
 
-class TestSqliteVec(RecallerContract, DropContract, InspectionContract):
+class TestSqliteVec(RecallerContract, DropContract, InspectionContract, LikenessContract):
     @pytest.fixture(params=[512, 0], ids=["cached", "uncached"])
     def make_recaller(self, recaller_of, request):
         return recaller_of("sqlite_vec", cache_mb=request.param)
