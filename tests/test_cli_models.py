@@ -126,4 +126,4 @@ def test_a_configuration_without_models_says_what_can_be_named(models, tmp_path)
     (tmp_path / "pipelines.yaml").write_text(CONFIG.replace("  read:", "  #"), encoding="utf-8")
     pulled = models("pull")
     assert pulled.returncode == 1
-    assert "cross_encoder, qwen3" in pulled.stderr
+    assert "cross_encoder, fastembed, qwen3" in pulled.stderr

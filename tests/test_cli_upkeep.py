@@ -83,6 +83,7 @@ def test_verify_says_that_everything_agrees(command):
     assert answer["documents"] == 232
     assert {index["name"]: index["state"] for index in answer["indexes"]} == {
         "words": "level",
+        "terms": "level",
         "meaning": "level",
         "memory": "level",
     }
@@ -125,7 +126,7 @@ def test_gc_tells_then_does(command, settings, tmp_path):
     file = tmp_path / "words.yaml"
     file.write_text(ONLY_WORDS, encoding="utf-8")
     kept = json.loads(command("--config", str(file), "gc", "--json").stdout)
-    assert {(each["index"], each["is_dropped"]) for each in kept["indexes"]} == {("meaning", False)}
+    assert {(each["index"], each["is_dropped"]) for each in kept["indexes"]} == {("meaning", False), ("terms", False)}
     assert "ago by" in kept["indexes"][0]["reason"]
     # As two weeks later: the notes of use are old.
     damage(settings, "UPDATE meta SET value = json_set(value, '$.time', 1.0) WHERE key LIKE 'used:%'")

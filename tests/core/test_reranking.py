@@ -74,7 +74,6 @@ def search(bench, document):
             "default",
             indexer=bench.indexer,
             arms=[Arm(bench.words)],
-            expander=None,
             fuser=Rrf(RrfOptions()),
             fuser_name="rrf",
             reranker=reranker,

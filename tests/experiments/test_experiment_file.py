@@ -32,7 +32,7 @@ def mistakes(read):
 def test_a_whole_file_becomes_a_plan(read, doors):
     plan = read(
         "collections: [doors]\nbaseline: default\nmetrics: [MAP, microF1@4]\ndepth: 50\n"
-        "pipelines:\n  lexical: {}\n  grid:\n    base: default\n    vary:\n"
+        "pipelines:\n  lexical: {}\n  grid:\n    base: rrf\n    vary:\n"
         "      fuse.with.k: [10, 60]\n      recall.0.weight: [0.5, 1.0, 2.0]\n"
         "tune: {folds: 3, metric: nDCG@10}\n"
     )
@@ -59,14 +59,14 @@ def test_mistakes_of_the_file_itself_are_told_together(mistakes):
 def test_names_that_are_not_there_are_told_together(mistakes):
     found = mistakes(
         "collections: [no-such]\nbaseline: defualt\nmetrics: [nDCG]\npipelines:\n"
-        "  default: {}\n  grid: {base: lexcal}\n  other: {}\ntune: {metric: Recal@5}\n"
+        "  default: {}\n  grid: {base: lexcal}\n  xyz: {}\ntune: {metric: Recal@5}\n"
     )
     assert [line.split(" (")[0] for line in found] == [
         "1:15: no folder 'no-such' here",
         "2:11: no pipeline 'defualt'; did you mean 'default'?",
         "3:11: unknown metric 'nDCG'",
         "6:16: no pipeline 'lexcal' in the configuration; did you mean 'lexical'?",
-        "7:10: no pipeline 'other' in the configuration",
+        "7:8: no pipeline 'xyz' in the configuration",
         "8:16: unknown metric 'Recal@5'",
     ]
 
@@ -85,7 +85,7 @@ def test_places_and_lists_of_a_grid_are_told(mistakes):
 
 def test_a_value_that_its_pipeline_cannot_have_is_told_where_it_stands(mistakes):
     found = mistakes(
-        "pipelines:\n  default:\n    vary:\n      fuse.with.k: [10, many]\n      fuse.with.kk: [1]\n"
+        "pipelines:\n  rrf:\n    vary:\n      fuse.with.k: [10, many]\n      fuse.with.kk: [1]\n"
         "      recall.0.weight: [1.0, -1.0]\n      recall.1.index: [meaning, meanin]\n"
     )
     places = {line[:4] for line in found}
@@ -95,8 +95,8 @@ def test_a_value_that_its_pipeline_cannot_have_is_told_where_it_stands(mistakes)
 
 
 def test_mistakes_of_the_file_and_of_its_pipelines_are_told_together(mistakes):
-    found = mistakes("metrics: [nDCG]\npipelines:\n  default: {vary: {fuse.with.k: [many]}}\n  lexcal: {}\n")
-    assert {line.partition(": ")[0] for line in found} == {"1:11", "3:34", "4:11"}
+    found = mistakes("metrics: [nDCG]\npipelines:\n  rrf: {vary: {fuse.with.k: [many]}}\n  lexcal: {}\n")
+    assert {line.partition(": ")[0] for line in found} == {"1:11", "3:30", "4:11"}
 
 
 def test_another_component_with_options_it_lacks_is_told(mistakes):

@@ -4,11 +4,13 @@ import pytest
 
 from reqall import DocumentRanking, RankedDocument, Variant
 from reqall.testing.contracts import (
+    DeadlineContract,
     DisclosureContract,
     ExpanderContract,
     FeedbackContract,
     FuserContract,
     RerankerContract,
+    ScoresContract,
 )
 from reqall.testing.fake_reranker import SharedWordsReranker
 
@@ -167,23 +169,24 @@ def by_id(passages):
 
 
 ABLE = [
-    ("test_scores_are_those_of_the_order", Scored(lambda p: [1.0]), "1 scores for 3 passages"),
-    ("test_scores_are_those_of_the_order", Scored(lambda p: [float("inf")] * len(p)), "not finite"),
-    ("test_scores_are_those_of_the_order", Scored(lambda p: [1.0 / len(p)] * len(p)), "depends on the other"),
-    ("test_scores_are_those_of_the_order", Scored(lambda p: [float(each.text[0] == "L") for each in p]), "otherwise"),
+    (ScoresContract, "test_scores_are_those_of_the_order", Scored(lambda p: [1.0]), "1 scores for 3 passages"),
+    (ScoresContract, "test_scores_are_those_of_the_order", Scored(lambda p: [float("inf")] * len(p)), "not finite"),
+    (ScoresContract, "test_scores_are_those_of_the_order", Scored(lambda p: [1.0 / len(p)] * len(p)), "depends on the other"),
+    (ScoresContract, "test_scores_are_those_of_the_order", Scored(lambda p: [float(each.text[0] == "L") for each in p]), "otherwise"),
     (
+        ScoresContract,
         "test_scores_are_those_of_the_order",
         Scored(by_id, batch_size=0),
         "batch size is below 1",
     ),
-    ("test_little_time_leaves_the_last_out", Scored(kept=slice(1, None)), "not the first passages"),
-    ("test_little_time_leaves_the_last_out", Scored(kept=slice(2)), "an hour was not enough"),
+    (DeadlineContract, "test_little_time_leaves_the_last_out", Scored(kept=slice(1, None)), "not the first passages"),
+    (DeadlineContract, "test_little_time_leaves_the_last_out", Scored(kept=slice(2)), "an hour was not enough"),
 ]
 
 
-@pytest.mark.parametrize(("law", "reranker", "words"), ABLE)
-def test_the_contract_of_rerankers_notices_in_abilities(notices, law, reranker, words):
-    notices(RerankerContract, law, words, reranker=reranker)
+@pytest.mark.parametrize(("contract", "law", "reranker", "words"), ABLE)
+def test_the_contracts_of_rerankers_abilities_notice(notices, contract, law, reranker, words):
+    notices(contract, law, words, reranker=reranker)
 
 
 @pytest.mark.parametrize("law", RERANKERS)
@@ -194,7 +197,9 @@ def test_the_contract_of_rerankers_notices(notices, law):
 
 
 def test_no_law_of_rerankers_is_untried(laws_of):
-    assert laws_of(RerankerContract) == {*RERANKERS, *(law for law, _, _ in ABLE)}
+    assert laws_of(RerankerContract) == {*RERANKERS}
+    for contract in (ScoresContract, DeadlineContract):
+        assert laws_of(contract) == {law for each, law, _, _ in ABLE if each is contract}
 
 
 class Expanding:

@@ -23,6 +23,7 @@ from reqall.testing.contracts.neighbours import LikenessContract, NeighboursCont
 from reqall.testing.contracts.recaller import RecallerContract
 from reqall.testing.contracts.recaller_abilities import DropContract, InspectionContract
 from reqall.testing.contracts.reranker import RerankerContract
+from reqall.testing.contracts.reranker_abilities import DeadlineContract, ScoresContract
 from reqall.testing.contracts.shelf import Shelf
 from reqall.testing.contracts.source import SourceContract
 from reqall.testing.contracts.source_abilities import (
@@ -61,6 +62,7 @@ __all__ = [
     "FIXTURES",
     "ChunkerContract",
     "CountContract",
+    "DeadlineContract",
     "DeletionsContract",
     "DisclosureContract",
     "DropContract",
@@ -75,6 +77,7 @@ __all__ = [
     "PresenceContract",
     "RecallerContract",
     "RerankerContract",
+    "ScoresContract",
     "Shelf",
     "SourceContract",
     "ValidationContract",

@@ -5,6 +5,7 @@ from typing import Any
 
 from reqall import (
     SupportsCount,
+    SupportsDeadline,
     SupportsDeletions,
     SupportsDisclosure,
     SupportsDrop,
@@ -14,6 +15,7 @@ from reqall import (
     SupportsLinkChanges,
     SupportsNeighbours,
     SupportsPresence,
+    SupportsScores,
     SupportsValidation,
     SupportsWaiting,
 )
@@ -21,6 +23,7 @@ from reqall.testing.contracts.expander_abilities import DisclosureContract, Feed
 from reqall.testing.contracts.link_changes import LinkChangesContract
 from reqall.testing.contracts.neighbours import LikenessContract, NeighboursContract
 from reqall.testing.contracts.recaller_abilities import DropContract, InspectionContract
+from reqall.testing.contracts.reranker_abilities import DeadlineContract, ScoresContract
 from reqall.testing.contracts.source_abilities import (
     CountContract,
     DeletionsContract,
@@ -42,6 +45,8 @@ ABILITIES: Mapping[type, type] = {
     SupportsNeighbours: NeighboursContract,
     SupportsFeedback: FeedbackContract,
     SupportsDisclosure: DisclosureContract,
+    SupportsDeadline: DeadlineContract,
+    SupportsScores: ScoresContract,
 }
 """The contract of each optional ability."""
 

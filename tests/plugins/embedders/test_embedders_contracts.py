@@ -26,7 +26,7 @@ def openai(build):
 @pytest.fixture(scope="module")
 def fastembed(build, minilm_folder):
     pytest.importorskip("fastembed", reason="needs the extra fastembed")
-    return build("embedder", "fastembed", folder=str(minilm_folder), max_tokens=256, endpoint="")
+    return build("embedder", "fastembed", folder=str(minilm_folder), max_tokens=256)
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def wordllama(build):
 
 @pytest.fixture(scope="module")
 def sentence_transformers(build, tiny_bert_folder):
-    return build("embedder", "sentence_transformers", folder=str(tiny_bert_folder), max_tokens=64, endpoint="")
+    return build("embedder", "sentence_transformers", folder=str(tiny_bert_folder), max_tokens=64)
 
 
 class TestMiniLM(EmbedderContract):

@@ -94,6 +94,12 @@ def test_names_in_camel_case_are_found_whole_and_by_their_parts(shelf):
     assert shelf.find("stat") == []
 
 
+def test_words_are_stemmed_in_the_language_that_is_given(make_shelf):
+    shelf = make_shelf("sqlite_tfidf", language="german")
+    shelf.put("d1", "die Bremsen des Zuges")
+    assert shelf.find("Bremse") == ["d1"]
+
+
 def test_key_and_facets_are_no_terms(shelf):
     shelf.put("d1", "text", key="SA-TC-7", project="jama:51", type="Requirement", status="Approved")
     assert [shelf.find(text) for text in ("SA-TC-7", "jama 51 Requirement Approved")] == [[], []]

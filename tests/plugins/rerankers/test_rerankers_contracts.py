@@ -5,7 +5,7 @@ import pytest
 from reqall import Services
 from reqall.core.scores import ScoreCache
 from reqall.core.scoring import scoring
-from reqall.testing.contracts import RerankerContract
+from reqall.testing.contracts import DeadlineContract, RerankerContract, ScoresContract
 from reqall.testing.fake_reranker import SharedWordsReranker
 from reqall.testing.rerank_endpoint import RerankEndpoint
 
@@ -34,19 +34,19 @@ class TestNoReranker(RerankerContract):
         return build("reranker", "none")
 
 
-class TestQwen3(RerankerContract):
+class TestQwen3(RerankerContract, ScoresContract):
     @pytest.fixture
     def reranker(self, qwen3):
         return qwen3
 
 
-class TestCrossEncoder(RerankerContract):
+class TestCrossEncoder(RerankerContract, ScoresContract):
     @pytest.fixture
     def reranker(self, cross_encoder):
         return cross_encoder
 
 
-class TestApi(RerankerContract):
+class TestApi(RerankerContract, DeadlineContract):
     @pytest.fixture(params=["rerank", "chat"])
     def reranker(self, request, build, endpoint):
         options = {"base_url": endpoint.base_url, "api_key": "test-key", "model": "m", "style": request.param}
@@ -66,7 +66,7 @@ class TestBlendOfLexical(RerankerContract):
         return build("reranker", "blend", services)
 
 
-class TestBlendOfScores(RerankerContract):
+class TestBlendOfScores(RerankerContract, DeadlineContract):
     """Around one that keeps a deadline, as the host builds it."""
 
     @pytest.fixture
@@ -77,7 +77,7 @@ class TestBlendOfScores(RerankerContract):
         cache.close()
 
 
-class TestFakeReranker(RerankerContract):
+class TestFakeReranker(RerankerContract, ScoresContract):
     @pytest.fixture
     def reranker(self):
         return SharedWordsReranker()

@@ -30,7 +30,10 @@ def test_names_and_toolsets(tools):
     names = [each.name for each in tools]
     assert len(set(names)) == len(names)
     assert all("plant" in name and re.fullmatch(r"[a-z_]+", name) for name in names)
-    assert {each.toolset for each in tools if each.name.startswith("query_")} == {"search"}
+    assert {each.name: each.toolset for each in tools if each.name.startswith("query_")} == {
+        "query_plant_native_metadata": "search",
+        "query_plant_endpoint": "browse",
+    }
     assert {each.toolset for each in tools if not each.name.startswith("query_")} == {"browse"}
     wanted = (
         "query_plant_native_metadata list_plant_projects find_plant_project_by_name get_plant_item "
