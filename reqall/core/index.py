@@ -39,15 +39,6 @@ class Index:
             )
         return drafts
 
-    def pieces(self, text: str) -> list[str]:
-        """Cut a text to search with into pieces that the embedder reads whole, as documents are cut.
-
-        Raises ConfigError when the chunker does not cut.
-        """
-        if self.embedder is None or self.embedder.count_tokens(text) <= self.embedder.max_tokens:
-            return [text]
-        return [draft.text for draft in self.cut(Document("", "", "", "", "", "", "", sections={"": text}))]
-
 
 def _words(text: str) -> int:
     return len(text.split())

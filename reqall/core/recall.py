@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
+from reqall.core.conformity import chunk_rankings
 from reqall.core.errors import PluginError, ReqallError
 from reqall.core.expansion import Asked
 from reqall.core.guard import Call, Component, Guard, Workers
 from reqall.core.index import Index
 from reqall.core.indexing import Indexer
-from reqall.core.long_query import recall_whole
 from reqall.core.ranking import ChunkRanking, DocumentRanking
 from reqall.core.trace import Trace
 from reqall.core.types import Filters
@@ -110,7 +110,8 @@ class Recall:
             with self._snapshot(call, arm.index):
                 self._catch_up(call, arm.index, filters, answer.trace)
                 with answer.trace.stage(f"recall.{arm.index.name}"):
-                    rankings = recall_whole(arm.index, texts, limit, filters, answer.trace)
+                    found = arm.index.recaller.recall(texts, limit, filters)
+                    rankings = chunk_rankings(found, len(texts))
                 self._refuse_strangers(arm.index, rankings)
             answer.found += [
                 Recalled(arm, each, chunks, chunks.collapse().top(limit))

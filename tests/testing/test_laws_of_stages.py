@@ -168,19 +168,31 @@ def by_id(passages):
     return [-float(each.document_id[2:]) for each in passages]
 
 
+SCORED, LATE = "test_scores_are_those_of_the_order", "test_little_time_leaves_the_last_out"
+
 ABLE = [
-    (ScoresContract, "test_scores_are_those_of_the_order", Scored(lambda p: [1.0]), "1 scores for 3 passages"),
-    (ScoresContract, "test_scores_are_those_of_the_order", Scored(lambda p: [float("inf")] * len(p)), "not finite"),
-    (ScoresContract, "test_scores_are_those_of_the_order", Scored(lambda p: [1.0 / len(p)] * len(p)), "depends on the other"),
-    (ScoresContract, "test_scores_are_those_of_the_order", Scored(lambda p: [float(each.text[0] == "L") for each in p]), "otherwise"),
+    (ScoresContract, SCORED, Scored(lambda p: [1.0]), "1 scores for 3 passages"),
+    (ScoresContract, SCORED, Scored(lambda p: [float("inf")] * len(p)), "not finite"),
     (
         ScoresContract,
-        "test_scores_are_those_of_the_order",
+        SCORED,
+        Scored(lambda p: [1.0 / len(p)] * len(p)),
+        "depends on the other",
+    ),
+    (
+        ScoresContract,
+        SCORED,
+        Scored(lambda p: [float(each.text[0] == "L") for each in p]),
+        "otherwise",
+    ),
+    (
+        ScoresContract,
+        SCORED,
         Scored(by_id, batch_size=0),
         "batch size is below 1",
     ),
-    (DeadlineContract, "test_little_time_leaves_the_last_out", Scored(kept=slice(1, None)), "not the first passages"),
-    (DeadlineContract, "test_little_time_leaves_the_last_out", Scored(kept=slice(2)), "an hour was not enough"),
+    (DeadlineContract, LATE, Scored(kept=slice(1, None)), "not the first passages"),
+    (DeadlineContract, LATE, Scored(kept=slice(2)), "an hour was not enough"),
 ]
 
 

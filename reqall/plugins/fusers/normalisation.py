@@ -14,7 +14,7 @@ from pydantic import Field, model_validator
 from reqall import DocumentRanking, PluginOptions
 from reqall.plugins.fusers.summing import tamed
 
-Normalisation: TypeAlias = Literal["min-max", "z-score", "theoretical", "distribution", "none"]
+Normalisation: TypeAlias = Literal["min-max", "z-score", "padded", "theoretical", "distribution", "none"]
 
 _ROUNDING = 1e-6
 """What a cosine of float32 vectors may be beyond 1."""
@@ -25,7 +25,7 @@ class ScoreOptions(PluginOptions):
 
     normalise: Normalisation = Field(
         default="min-max",
-        description="What makes scores comparable: min-max, z-score, theoretical, distribution, or none.",
+        description="What makes scores comparable: min-max, z-score, padded, theoretical, distribution, or none.",
     )
     lower_bound: float | None = Field(
         default=None,
@@ -45,9 +45,11 @@ class ScoreOptions(PluginOptions):
 def normalised(rankings: Sequence[DocumentRanking], options: ScoreOptions) -> list[list[tuple[str, float]]]:
     """Pair the documents of each ranking with their normalised scores, which are 0 or more."""
     found = [[document.score for document in ranking] for ranking in rankings]
+    if options.normalise == "padded":
+        found = _padded(found)
     scores = _shifted(found) if options.normalise == "none" else [_scores(each, options) for each in found]
     return [
-        [(document.document_id, score) for document, score in zip(ranking, each, strict=True)]
+        [(document.document_id, score) for document, score in zip(ranking, each[: len(ranking)], strict=True)]
         for ranking, each in zip(rankings, scores, strict=True)
     ]
 
@@ -55,7 +57,7 @@ def normalised(rankings: Sequence[DocumentRanking], options: ScoreOptions) -> li
 def _scores(scores: Sequence[float], options: ScoreOptions) -> list[float]:
     if not scores:
         return []
-    if options.normalise == "z-score":
+    if options.normalise in ("z-score", "padded"):
         return _z_score(scores)
     if options.normalise == "distribution":
         return _distribution(scores)
@@ -93,6 +95,19 @@ def _z_score(scores: Sequence[float]) -> list[float]:
     """
     heights, _, sigma = _spread(scores)
     return [height / sigma if sigma else 1.0 for height in heights]
+
+
+def _padded(rankings: Sequence[Sequence[float]]) -> list[list[float]]:
+    """Fill a ranking that is shorter than the longest up with zeros, unless it has negative scores.
+
+    Words that three documents hold find three: the last of them is no chance hit at the edge of a pool, and what
+    was not found has the score 0. Counted from the least score, the last would be worth nothing.
+    """
+    most = max(map(len, rankings), default=0)
+    return [
+        [*scores, *(0.0 for _ in range(most - len(scores)))] if scores and min(scores) >= 0 else [*scores]
+        for scores in rankings
+    ]
 
 
 def _distribution(scores: Sequence[float]) -> list[float]:

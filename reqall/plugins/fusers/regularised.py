@@ -22,8 +22,8 @@ class RegularisedOptions(ScoreOptions):
     """Options of `regularised`; how scores are fused before they are regularised is that of `convex`."""
 
     normalise: Normalisation = Field(
-        default="z-score",
-        description="What makes scores comparable: min-max, z-score, theoretical, distribution, or none.",
+        default="padded",
+        description="What makes scores comparable: min-max, z-score, padded, theoretical, distribution, or none.",
     )
     share: float = Field(
         default=0.3, ge=0, le=1, description="How much of a score comes from the documents that are most alike."

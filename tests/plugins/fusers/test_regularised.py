@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from reqall import DocumentRanking
 from reqall.plugins.fusers.convex import Convex
-from reqall.plugins.fusers.normalisation import ScoreOptions
+from reqall.plugins.fusers.normalisation import ScoreOptions, normalised
 from reqall.plugins.fusers.regularised import Regularised, RegularisedOptions
 
 KEYS = "abcdef"
@@ -74,7 +74,7 @@ SCORES = st.dictionaries(st.sampled_from(KEYS), st.floats(0, 100, allow_nan=Fals
 def test_it_is_convex_where_nothing_is_alike_or_nothing_is_shared(found, pool, neighbours):
     rankings = [DocumentRanking.of(scores.items()) for scores in found]
     weights = [1.0] * len(rankings)
-    convex = Convex(ScoreOptions(normalise="z-score")).fuse(rankings, weights)
+    convex = Convex(ScoreOptions(normalise="padded")).fuse(rankings, weights)
     apart = Regularised(RegularisedOptions(pool=pool, neighbours=neighbours))
     assert order(apart.fuse(rankings, weights)) == order(convex)
     assert order(apart.fuse_alike(rankings, weights, lambda ids: np.eye(len(ids)))) == order(convex)
@@ -91,3 +91,24 @@ def test_scores_stay_between_those_that_they_are_mixed_of(found):
     after = fuser.fuse_alike(rankings, weights, lambda ids: np.ones((len(ids), len(ids))))
     assert len(after) == len(before)
     assert all(min(before) - 1e-9 <= each.score <= max(before) + 1e-9 for each in after)
+
+
+def test_padded_the_last_of_a_short_ranking_still_counts():
+    """Three documents hold the words: the third is no chance hit, though it is the last."""
+    short = DocumentRanking.of([("a", 8.0), ("b", 6.0), ("c", 5.0)])
+    long = DocumentRanking.of([(f"d{number}", 1 - number / 100) for number in range(20)])
+    first, second = (dict(each) for each in normalised([short, long], ScoreOptions(normalise="padded")))
+    assert first["a"] / first["c"] == pytest.approx(8 / 5)
+    assert first["c"] > 1
+    assert second == pytest.approx(normalised_alone(long))
+    assert list(first) == ["a", "b", "c"]
+
+
+def test_padded_a_ranking_with_negative_scores_is_not_filled_up():
+    below = DocumentRanking.of([("a", 0.5), ("b", -0.5)])
+    long = DocumentRanking.of([(f"d{number}", 1 - number / 100) for number in range(20)])
+    assert dict(normalised([below, long], ScoreOptions(normalise="padded"))[0]) == normalised_alone(below)
+
+
+def normalised_alone(ranking):
+    return dict(normalised([ranking], ScoreOptions(normalise="z-score"))[0])
