@@ -113,7 +113,7 @@ def test_known_figures_of_two_small_collections(evaluate):
 @pytest.mark.skipif("REQALL_BENCH" not in os.environ, reason="REQALL_BENCH names no folder of collections")
 def test_the_default_stays_above_floors_and_above_its_legs(evaluate):
     """Floors are some .02 below what was measured; `make bench-quality` has all figures."""
-    floors = {"cm1-nasa": 0.81, "gannt": 0.61, "modis": 0.61, "strictdoc-l1-l2": 0.63}
+    floors = {"cm1-nasa": 0.78, "gannt": 0.61, "modis": 0.61, "strictdoc-l1-l2": 0.63}
     folders = [f"{os.environ['REQALL_BENCH']}/{name}" for name in floors]
     done = evaluate(*folders, "--pipeline", "default,lexical,terms,vector", "-m", "nDCG@10", "--json")
     assert done.returncode == 0, done.stderr
