@@ -89,17 +89,7 @@ class Pipeline:
             ranked = _first(self._pinned(query, documents) if self._pin else [], order)
         with trace.stage("present"):
             shown = self._shown([placed.document_id for placed in ranked[:top_k]], documents, best, query.text)
-            hits = [
-                Hit(
-                    documents[each.document_id],
-                    *shown[each.document_id],
-                    each.score,
-                    each.strategy,
-                    _provenance(each.document_id, recalled, weights),
-                    each.parts,
-                )
-                for each in ranked[:top_k]
-            ]
+            hits = [_hit(each, documents, shown, recalled, weights) for each in ranked[:top_k]]
         return SearchResult(
             query.text,
             tuple(each.text for each in asked),
@@ -190,6 +180,18 @@ def _first(pinned: Sequence[str], order: Sequence[Placed]) -> list[Placed]:
     """Put the pinned documents first, with a full score; the others follow in their order."""
     rest = [placed for placed in order if placed.document_id not in pinned]
     return [Placed(key, 1.0, "exact") for key in pinned] + rest
+
+
+def _hit(
+    placed: Placed,
+    documents: Mapping[str, Document],
+    shown: Mapping[str, tuple[str, str]],
+    recalled: Sequence[Recalled],
+    weights: Sequence[float],
+) -> Hit:
+    key = placed.document_id
+    provenance = _provenance(key, recalled, weights)
+    return Hit(documents[key], *shown[key], placed.score, placed.strategy, provenance, placed.parts)
 
 
 def _provenance(document_id: str, recalled: Sequence[Recalled], weights: Sequence[float]) -> tuple[Provenance, ...]:

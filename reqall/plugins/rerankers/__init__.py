@@ -15,6 +15,10 @@ from reqall.plugins.rerankers.qwen3 import Qwen3Options, build_qwen3, qwen3_weig
 @hookimpl
 def register_rerankers() -> Iterable[Registration[Reranker]]:
     """Offer to keep the order, to compare words, to mix both orders, and models that read."""
+    return [*_comparing(), *_reading()]
+
+
+def _comparing() -> list[Registration[Reranker]]:
     return [
         Registration(
             name="none",
@@ -34,6 +38,11 @@ def register_rerankers() -> Iterable[Registration[Reranker]]:
             build=lambda options, services: Blend(options, services.reranker(options.reranker)),
             options=BlendOptions,
         ),
+    ]
+
+
+def _reading() -> list[Registration[Reranker]]:
+    return [
         Registration(
             name="qwen3",
             summary="Qwen3-Reranker on this machine (extra `qwen3`): a language model judges each passage, yes or no",
