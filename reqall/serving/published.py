@@ -31,10 +31,11 @@ class PublishedTool(Tool):
                 f"{self.name} has no argument {unknown[0]!r}{did_you_mean(unknown[0], known)}; it has: {one_of(known)}"
             )
         try:
-            self.fn_metadata.validate_arguments(arguments)
-        except ValidationError as error:
-            raise ToolError(f"{self.name} was not called: {_in_words(error)}") from error
-        return await super().run(arguments, context, convert_result=convert_result)
+            return await super().run(arguments, context, convert_result=convert_result)
+        except ToolError as error:
+            if isinstance(error.__cause__, ValidationError):
+                raise ToolError(f"{self.name} was not called: {_in_words(error.__cause__)}") from error
+            raise
 
 
 def publish(tool: SourceTool) -> PublishedTool:
